@@ -1,0 +1,259 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Builds the lab's guest into a folder: lab/build.sh DIR [--newest-kernel]
+#
+# Every step keeps a stamp of what it was made from and is skipped while that stays the same.
+# A new kernel is looked for only when the root is built or --newest-kernel asks for it.
+#
+#   DIR/kbuild     compiler, kernel headers, kernel source: where modules are built
+#   DIR/root       the guest's root, usable from the host too (chroot DIR/root mkfs.erofs ...)
+#   DIR/disk.img   the same as an ext4 file system
+#   DIR/kit        what the guest sees as /kit: start script and our modules
+#   DIR/vmlinuz, DIR/initrd.img, DIR/accel (kvm or tcg), DIR/kernel (its version)
+
+set -euo pipefail
+umask 022
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+SUITE=trixie
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+DISK_SIZE=2G
+# What the guest's disk gets of the kernel's modules.
+MODULE_DIRS='arch block crypto fs lib mm net/9p drivers/block drivers/crypto/intel drivers/md drivers/virtio'
+# What the initramfs loads, with what that depends on.
+BOOT_MODULES='virtio_blk ext4 9pnet_virtio 9p'
+
+die()
+{
+	echo "lab: $*" >&2
+	exit 1
+}
+
+# step NAME KEY FUNCTION [ARG...]: runs FUNCTION unless it already ran for the same KEY.
+# Its output is kept in log/NAME and shown when it fails.
+step()
+{
+	local name=$1 key=$2 start=$SECONDS
+	shift 2
+	[[ -f stamp/$name && $(<"stamp/$name") == "$key" ]] && return
+	rm -f "stamp/$name"
+	printf 'lab: %-24s' "$name" >&2
+	if ! ("$@") >"log/$name" 2>&1; then
+		echo ' failed' >&2
+		tail -n 30 "log/$name" >&2
+		die "step '$name' failed; all of its output is in $PWD/log/$name"
+	fi
+	echo "$key" >"stamp/$name"
+	printf '%4d s\n' $((SECONDS - start)) >&2
+}
+
+# Hash of the names and contents of the files given.
+hash_of() { sha256sum "$@" | sha256sum | cut -c1-16; }
+
+hash_of_tree() { (cd "$1" && find . -type f -print0 | sort -z | xargs -0r sha256sum) | sha256sum | cut -c1-16; }
+
+# Packages of one section of packages.list, comma-separated.
+packages() { awk -v s="[$1]" '/^\[/ { on = $0 == s; next } on && NF && !/^#/' "$here/packages.list" | paste -sd,; }
+
+# The Debian archive that this machine uses, whatever the format of its list of sources.
+mirror()
+{
+	[[ -z ${LAB_MIRROR-} ]] || { echo "$LAB_MIRROR"; return; }
+	# shellcheck disable=SC2016  # the dollar signs are apt's
+	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' |
+		grep -m1 . ||
+		die "apt on this machine knows no Debian archive: set LAB_MIRROR to the URI of one"
+}
+
+# bootstrap VARIANT DIR PACKAGES: a root with the kernel's packages preferred from backports.
+bootstrap()
+{
+	local variant=$1 dir=$2 include=$3 uri
+	uri=$(mirror)
+	rm -rf "$dir"
+	# shellcheck disable=SC2016  # $1 is the hook's
+	mmdebstrap --variant="$variant" --include="$include" --keyring="$KEYRING" \
+		--aptopt='APT::Install-Recommends "false"' \
+		--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+		--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/info/*' \
+		--setup-hook='mkdir -p "$1/etc/apt/preferences.d" && cp "'"$here"'/kernel.pref" "$1/etc/apt/preferences.d/kernel"' \
+		"$SUITE" "$dir" "deb $uri $SUITE main" "deb $uri $SUITE-backports main"
+}
+
+make_kbuild()
+{
+	bootstrap extract kbuild "$(packages kbuild)"
+	# Nothing was configured, so what maintainer scripts set up is missing; the kernel's build needs this of it.
+	ln -s mawk kbuild/usr/bin/awk
+	mkdir kbuild/build
+	local dirs=(kbuild/usr/lib/modules/*)
+	[[ ${#dirs[@]} == 1 ]] || die "one kernel expected, found: ${dirs[*]##*/}"
+	echo "${dirs[0]##*/}" >kernel
+	cp "${dirs[0]}/vmlinuz" vmlinuz
+}
+
+make_root()
+{
+	bootstrap apt root "$(packages root)"
+	mkdir -p root/kit root/lab root/cache
+	echo lab >root/etc/hostname
+}
+
+# The folders of the kernel's source that recipes name.
+make_source()
+{
+	local tars=(kbuild/usr/src/linux-source-*.tar.xz) dirs=() dir
+	for dir; do
+		dirs+=("*/$dir")
+	done
+	rm -rf source
+	mkdir source
+	tar -C source -xJf "${tars[0]}" --strip-components=1 --wildcards "${dirs[@]}"
+}
+
+# in_kbuild COMMAND...: in the build root, with the /proc that objtool asks for.
+in_kbuild()
+{
+	# shellcheck disable=SC2016  # $0 and $@ are the inner shell's
+	unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$PWD/kbuild" "$@"
+}
+
+# kbuild FOLDER MODULE RESULT [MAKE VARIABLE...]
+# Debugging sections go (BTF stays): the guest loads the result through a slow path.
+kbuild()
+{
+	local folder=$1 module=$2 result=$3
+	shift 3
+	in_kbuild make -j"$(nproc)" -C "/lib/modules/$version/build" M="/build/$folder" "$@" modules
+	mkdir -p kit/modules
+	in_kbuild strip --strip-debug -o "/build/$folder/$module.stripped" "/build/$folder/$module.ko"
+	mv "kbuild/build/$folder/$module.stripped" "kit/modules/$result.ko"
+}
+
+make_recipe()
+{
+	local name=$1 folder=$2 module=$3 option flags=()
+	shift 3
+	for option; do
+		case $option in
+		*=y) flags+=("-D${option%=y}=1") ;;
+		*=m) flags+=("-D${option%=m}_MODULE=1") ;;
+		*) flags+=("-D$option") ;;
+		esac
+	done
+	rm -rf "kbuild/build/$name"
+	cp -r "source/$folder" "kbuild/build/$name"
+	kbuild "$name" "$module" "$name" "$@" KCFLAGS="${flags[*]}"
+}
+
+# A module of ours: objects of the last build stay, so that a change costs only itself.
+make_module()
+{
+	local name=$1
+	mkdir -p "kbuild/build/$name"
+	cp -r --preserve=timestamps --update "$here/modules/$name/." "kbuild/build/$name/"
+	kbuild "$name" "$name" "$name"
+}
+
+make_modules()
+{
+	local from=kbuild/usr/lib/modules/$version to=root/usr/lib/modules/$version dir
+	rm -rf root/usr/lib/modules
+	mkdir -p "$to"
+	cp "$from"/modules.{order,builtin,builtin.modinfo} "$to"
+	for dir in $MODULE_DIRS; do
+		mkdir -p "$to/kernel/$dir"
+		cp -r "$from/kernel/$dir/." "$to/kernel/$dir/"
+	done
+	find "$to" -name '*.ko.xz' -print0 | xargs -0r -P"$(nproc)" -n32 xz -d
+	chroot root depmod "$version"
+}
+
+make_initrd()
+{
+	local tree=initrd module path
+	rm -rf "$tree"
+	mkdir -p "$tree"/{bin,dev,proc,sys,root,modules}
+	cp root/usr/bin/busybox "$tree/bin/"
+	cp "$here/guest/init" "$tree/init"
+	chmod 755 "$tree/init"
+	for module in $BOOT_MODULES; do
+		chroot root modprobe -S "$version" --show-depends "$module"
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' |
+		while read -r path; do
+			cp "root$path" "$tree/modules/"
+			echo "${path##*/}"
+		done >"$tree/modules/order"
+	(cd "$tree" && find . | sort | cpio --quiet -o -H newc -R 0:0) >initrd.img
+}
+
+make_disk()
+{
+	rm -f disk.img
+	mke2fs -q -t ext4 -L labroot -O ^has_journal -m 0 -d root disk.img "$DISK_SIZE"
+}
+
+# Is there an acceleration under which this kernel really starts? /dev/kvm that opens proves nothing.
+make_accel()
+{
+	echo tcg >accel
+	[[ -w /dev/kvm ]] || return 0
+	timeout --kill-after=1 8 qemu-system-x86_64 -accel kvm -cpu host -m 512 -smp 1 -nodefaults -nographic \
+		-no-reboot -net none -serial stdio -kernel vmlinuz -initrd initrd.img \
+		-append 'console=ttyS0 quiet panic=-1 lab.probe' </dev/null | grep -m1 'lab: alive' && echo kvm >accel
+	return 0
+}
+
+make_kit()
+{
+	mkdir -p kit/modules
+	install -m 755 "$here/guest/start" kit/start
+	printf '%s\n' "$@" >kit/modules/load
+}
+
+main()
+{
+	local build=${1:?"usage: lab/build.sh DIR [--newest-kernel]"} tool key line name folder module options
+	[[ $(uname -m) == x86_64 ]] || die "the guest is built on x86_64 only"
+	[[ $(id -u) == 0 ]] || die "building the guest needs root (it makes Debian roots)"
+	for tool in mmdebstrap mke2fs cpio xz qemu-system-x86_64; do
+		command -v "$tool" >/dev/null || die "$tool is missing: 'make deps' installs it"
+	done
+	mkdir -p "$build"/{stamp,log,kit}
+	cd "$build"
+	exec 9>lock
+	flock 9
+	[[ ${2-} != --newest-kernel ]] || rm -f stamp/kbuild
+
+	key=$(packages kbuild)
+	step kbuild "$SUITE $key $(hash_of "$here/kernel.pref")" make_kbuild
+	version=$(<kernel)
+	key=$(packages root)
+	step root "$SUITE $key" make_root
+
+	local -a rows=() dirs=() load=()
+	mapfile -t rows < <(grep -v -e '^#' -e '^[[:space:]]*$' "$here/recipes.list")
+	for line in "${rows[@]}"; do
+		read -r name folder module options <<<"$line"
+		dirs+=("$folder")
+		[[ $name != "$module" ]] || load+=("$name")
+	done
+	step source "$version ${dirs[*]}" make_source "${dirs[@]}"
+	for line in "${rows[@]}"; do
+		read -r name folder module options <<<"$line"
+		# shellcheck disable=SC2086  # options are words
+		step "module-$name" "$version $line" make_recipe "$name" "$folder" "$module" $options
+	done
+	for folder in "$here"/modules/*/; do
+		[[ -f $folder/Kbuild ]] || continue
+		name=$(basename "$folder")
+		step "module-$name" "$version $(hash_of_tree "$folder")" make_module "$name"
+	done
+	make_kit "${load[@]}"
+	step modules "$version $MODULE_DIRS" make_modules
+	step initrd "$version $BOOT_MODULES $(hash_of "$here/guest/init")" make_initrd
+	step disk "$version $DISK_SIZE" make_disk
+	step accel "$version $(uname -r) $(stat -c %i /dev/kvm 2>/dev/null)" make_accel
+}
+
+main "$@"

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The one sink for messages: stderr, never stdout. Used by main.c, cmd_*.c, run/ and probe/ only. */
+#ifndef AB_BASE_LOG_H
+#define AB_BASE_LOG_H
+
+#include "base/diag.h"
+
+enum log_level { LOG_QUIET, LOG_ERROR, LOG_WARN, LOG_INFO, LOG_VERBOSE, LOG_DEBUG };
+
+/* Messages above @level are dropped. The default is LOG_INFO. */
+void log_set_level(enum log_level level);
+enum log_level log_get_level(void);
+
+void log_error(const char *fmt, ...) AB_PRINTF(1, 2);
+void log_warn(const char *fmt, ...) AB_PRINTF(1, 2);
+void log_info(const char *fmt, ...) AB_PRINTF(1, 2);
+void log_verbose(const char *fmt, ...) AB_PRINTF(1, 2);
+void log_debug(const char *fmt, ...) AB_PRINTF(1, 2);
+
+#endif

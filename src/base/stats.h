@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Robust statistics of small samples. Methods and sources: docs/methodology.md. */
+#ifndef AB_BASE_STATS_H
+#define AB_BASE_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct stats_interval {
+	double low;
+	double high;
+	double confidence; /* reached, e.g. 0.9375 for n = 5; 0: fewer than 2 samples, low and high not valid */
+};
+
+struct stats_summary {
+	size_t n;
+	double median;
+	double min;
+	double max;
+	struct stats_interval median_interval; /* order statistics, free of any distribution */
+};
+
+/* Sorts a copy. n == 0: all zero with n = 0; the caller must not print it. */
+struct stats_summary stats_summarize(const double *values, size_t n, double confidence);
+
+/*
+ * The smallest interval [x(k), x(n+1-k)] that holds the median with at least @confidence (binomial, p = 1/2); when even
+ * [x(1), x(n)] falls short, that one with what it reaches (n = 5: 93.75 %).
+ */
+struct stats_interval stats_median_interval(const double *sorted, size_t n, double confidence);
+
+double stats_median(const double *sorted, size_t n);
+
+/* Hodges-Lehmann estimate of the centre of paired differences and its Wilcoxon signed-rank interval. n >= 1. */
+struct stats_shift {
+	size_t n;
+	double estimate;
+	struct stats_interval interval;
+};
+struct stats_shift stats_hodges_lehmann(const double *differences, size_t n, double confidence);
+
+#endif

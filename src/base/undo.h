@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Side effects that somebody else could see (mounts, loop devices, sysfs values, temporary folders) are written down
+ * before they happen, undone in reverse order on every way out, and can be undone by `accelbench cleanup` after a SIGKILL.
+ * The journal is a file /run/accelbench/<pid>-<random>.undo, locked (flock) by its owner while it lives.
+ */
+#ifndef AB_BASE_UNDO_H
+#define AB_BASE_UNDO_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/diag.h"
+
+enum undo_kind {
+	UNDO_UMOUNT,	/* path: a mount point; lazily detached when busy */
+	UNDO_LOOP,	/* path: /dev/loopN, value: the backing file it must still have, else left alone */
+	UNDO_WRITE,	/* path: a sysfs or proc file, value: what to write back (may be empty) */
+	UNDO_RMDIR,	/* path: an empty folder */
+	UNDO_RMTREE,	/* path: a folder of ours below a mkdtemp name; deleted without crossing file systems */
+	UNDO_UNLINK,	/* path: a file */
+};
+
+struct undo; /* opaque: journal of one run */
+
+/* Creates the journal. @dir NULL: /run/accelbench. */
+int undo_open(struct undo **u, const char *dir, struct diag *d);
+/* Writes the action down (fsync'ed); call it BEFORE doing the thing. @value may be NULL. Returns an id > 0 or -errno. */
+int undo_push(struct undo *u, enum undo_kind kind, const char *path, const char *value,
+	      struct diag *d);
+/* Does the action now and strikes it from the journal. 0, or -errno with the reason (it stays written down then). */
+int undo_run(struct undo *u, int id, struct diag *d);
+/* Strikes an action that is no longer needed, without doing it. */
+void undo_forget(struct undo *u, int id);
+/* Does all that is left, newest first; removes the journal when nothing failed. Returns the number that failed. */
+int undo_close(struct undo *u, struct diag *d);
+
+struct undo_report {
+	unsigned int journals; /* left behind by dead owners */
+	unsigned int undone;
+	unsigned int failed;
+	unsigned int alive; /* journals whose owner still runs: left alone */
+};
+
+/* `accelbench cleanup`: undoes what dead owners left. Repeatable. */
+int undo_cleanup(const char *dir, struct undo_report *report, struct diag *d);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Loop devices, mounts and cold caches; every side effect goes through undo. */
+#ifndef AB_RUN_MOUNT_H
+#define AB_RUN_MOUNT_H
+
+#include <stdint.h>
+#include "base/undo.h"
+#include "model/scenario.h"
+
+struct mounted {
+	char dir[4096];	  /* mount point */
+	char device[64];  /* "/dev/loop3", "" for file-backed mounts */
+	char disk[32];	  /* "loop3": name below /sys/block and /sys/fs/erofs; file-backed: "" or EROFS' own name */
+	uint32_t kernel_dev; /* superblock's device as the kernel encodes it: major << 20 | minor */
+	char backing[32]; /* in force: "loop-direct", "loop", "file" */
+	int undo_loop, undo_mount; /* ids, 0: none */
+};
+
+/* Makes mounts private to this process (unshare(CLONE_NEWNS), everything private). Once per run. */
+int mount_namespace(struct diag *d);
+
+/*
+ * Attaches @image (read-only) as @backing says and mounts it on a folder below @parent: read-only, nodev, nosuid, noexec.
+ * loop-direct that the backing file system refuses is an error, never a silent fallback. -ENODEV: no loop device left or
+ * no file-backed mounts in this kernel; -EOPNOTSUPP: kernel without EROFS or without the image's algorithm; -EUCLEAN:
+ * image damaged. @d says which, with the kernel's words where it has any.
+ */
+int mount_image(struct undo *u, const char *image, enum backing_kind backing, const char *parent,
+		struct mounted *m, struct diag *d);
+int unmount_image(struct undo *u, struct mounted *m, struct diag *d);
+
+/*
+ * Empties what could hold the data: VM caches, EROFS' cached clusters, the backing file's pages. @what receives what was
+ * really done, for the result ("fresh mount, vm.drop_caches=3, erofs drop_caches=3, loop direct I/O").
+ */
+int cache_make_cold(const struct mounted *m, const char *image, char *what, size_t what_size,
+		    struct diag *d);
+
+/* Bytes read from the mounted image's block device so far. -ENODATA when there is no such device. */
+int mount_disk_read_bytes(const struct mounted *m, uint64_t *bytes);
+
+#endif
