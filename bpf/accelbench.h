@@ -157,6 +157,6 @@ enum ab_record_flag {
 
 _Static_assert(sizeof(struct ab_hist) == 40 + 8 * AB_HIST_BUCKETS, "ab_hist layout");
 _Static_assert(sizeof(struct ab_set_key) == 16, "ab_set_key layout");
-_Static_assert(sizeof(struct ab_record) == 160, "ab_record layout");
+_Static_assert(sizeof(struct ab_record) == 152, "ab_record layout");
 
 #endif
