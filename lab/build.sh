@@ -22,6 +22,7 @@ DISK_SIZE=2G
 MODULE_DIRS='arch block crypto fs lib mm net/9p drivers/block drivers/crypto/intel drivers/md drivers/virtio'
 # What the initramfs loads, with what that depends on.
 BOOT_MODULES='virtio_blk ext4 9pnet_virtio 9p'
+BOOT_APPLETS='cat grep insmod mount poweroff switch_root'
 
 die()
 {
@@ -29,22 +30,31 @@ die()
 	exit 1
 }
 
-# step NAME KEY FUNCTION [ARG...]: runs FUNCTION unless it already ran for the same KEY.
-# Its output is kept in log/NAME and shown when it fails.
+# step NAME "AFTER..." KEY FUNCTION [ARG...]: runs FUNCTION unless it already ran for the same KEY and
+# none of the steps AFTER ran since. Its output is kept in log/NAME and shown when it fails.
 step()
 {
-	local name=$1 key=$2 start=$SECONDS
-	shift 2
-	[[ -f stamp/$name && $(<"stamp/$name") == "$key" ]] && return
+	local name=$1 after=$2 key=$3 start=$SECONDS status fresh='' other
+	shift 3
+	[[ -f stamp/$name && $(<"stamp/$name") == "$key" ]] && fresh=1
+	for other in $after; do
+		[[ stamp/$other -nt stamp/$name ]] && fresh=''
+	done
+	[[ -z $fresh ]] || return 0
 	rm -f "stamp/$name"
-	printf 'lab: %-24s' "$name" >&2
-	if ! ("$@") >"log/$name" 2>&1; then
-		echo ' failed' >&2
+	printf 'lab: %-20s' "$name" >&2
+	# Not as a condition: bash would ignore 'set -e' in the function.
+	set +e
+	(set -e; "$@") >"log/$name" 2>&1
+	status=$?
+	set -e
+	if [[ $status != 0 ]]; then
+		echo 'failed' >&2
 		tail -n 30 "log/$name" >&2
 		die "step '$name' failed; all of its output is in $PWD/log/$name"
 	fi
 	echo "$key" >"stamp/$name"
-	printf '%4d s\n' $((SECONDS - start)) >&2
+	printf '%3d s\n' $((SECONDS - start)) >&2
 }
 
 # Hash of the names and contents of the files given.
@@ -171,10 +181,13 @@ make_modules()
 
 make_initrd()
 {
-	local tree=initrd module path
+	local tree=initrd applet module path
 	rm -rf "$tree"
 	mkdir -p "$tree"/{bin,dev,proc,sys,root,modules}
 	cp root/usr/bin/busybox "$tree/bin/"
+	for applet in $BOOT_APPLETS; do
+		ln -s busybox "$tree/bin/$applet"
+	done
 	cp "$here/guest/init" "$tree/init"
 	chmod 755 "$tree/init"
 	for module in $BOOT_MODULES; do
@@ -225,11 +238,14 @@ main()
 	flock 9
 	[[ ${2-} != --newest-kernel ]] || rm -f stamp/kbuild
 
-	key=$(packages kbuild)
-	step kbuild "$SUITE $key $(hash_of "$here/kernel.pref")" make_kbuild
+	key=$(hash_of "$here/kernel.pref")
+	step kbuild '' "$SUITE $(packages kbuild) $key" make_kbuild
 	version=$(<kernel)
-	key=$(packages root)
-	step root "$SUITE $key" make_root
+	step root '' "$SUITE $(packages root)" make_root
+	step modules 'kbuild root' "$MODULE_DIRS" make_modules
+	step initrd modules "$BOOT_MODULES $BOOT_APPLETS $(hash_of "$here/guest/init")" make_initrd
+	step disk modules "$DISK_SIZE" make_disk
+	step accel initrd "$(uname -r) $(stat -c %i /dev/kvm 2>/dev/null || echo none)" make_accel
 
 	local -a rows=() dirs=() load=()
 	mapfile -t rows < <(grep -v -e '^#' -e '^[[:space:]]*$' "$here/recipes.list")
@@ -238,22 +254,18 @@ main()
 		dirs+=("$folder")
 		[[ $name != "$module" ]] || load+=("$name")
 	done
-	step source "$version ${dirs[*]}" make_source "${dirs[@]}"
+	step source kbuild "${dirs[*]}" make_source "${dirs[@]}"
 	for line in "${rows[@]}"; do
 		read -r name folder module options <<<"$line"
 		# shellcheck disable=SC2086  # options are words
-		step "module-$name" "$version $line" make_recipe "$name" "$folder" "$module" $options
+		step "$name.ko" source "$line" make_recipe "$name" "$folder" "$module" $options
 	done
+	make_kit "${load[@]}"
 	for folder in "$here"/modules/*/; do
 		[[ -f $folder/Kbuild ]] || continue
 		name=$(basename "$folder")
-		step "module-$name" "$version $(hash_of_tree "$folder")" make_module "$name"
+		step "$name.ko" kbuild "$(hash_of_tree "$folder")" make_module "$name"
 	done
-	make_kit "${load[@]}"
-	step modules "$version $MODULE_DIRS" make_modules
-	step initrd "$version $BOOT_MODULES $(hash_of "$here/guest/init")" make_initrd
-	step disk "$version $DISK_SIZE" make_disk
-	step accel "$version $(uname -r) $(stat -c %i /dev/kvm 2>/dev/null)" make_accel
 }
 
 main "$@"
