@@ -3,6 +3,12 @@
  * Side effects that somebody else could see (mounts, loop devices, sysfs values, temporary folders) are written down
  * before they happen, undone in reverse order on every way out, and can be undone by `accelbench cleanup` after a SIGKILL.
  * The journal is a file /run/accelbench/<pid>-<random>.undo, locked (flock) by its owner while it lives.
+ *
+ * Format, one record a line, appended and fsync'ed; '%', blanks and everything unprintable as %XX:
+ *     accelbench-undo 1 <pid>
+ *     + <id> <kind> <path> =<value>     about to be done; "-" instead of "=<value>": no value
+ *     - <id>                            undone, or no longer needed
+ * A last line without its newline was never acted upon and is ignored.
  */
 #ifndef AB_BASE_UNDO_H
 #define AB_BASE_UNDO_H
@@ -12,17 +18,20 @@
 #include "base/diag.h"
 
 enum undo_kind {
-	UNDO_UMOUNT,	/* path: a mount point; lazily detached when busy */
+	UNDO_UMOUNT,	/* path: a mount point, value: the source it must have (NULL: any); lazily detached when busy */
 	UNDO_LOOP,	/* path: /dev/loopN, value: the backing file it must still have, else left alone */
 	UNDO_WRITE,	/* path: a sysfs or proc file, value: what to write back (may be empty) */
 	UNDO_RMDIR,	/* path: an empty folder */
-	UNDO_RMTREE,	/* path: a folder of ours below a mkdtemp name; deleted without crossing file systems */
+	UNDO_RMTREE,	/* path: a folder of ours with a name that begins with "accelbench" in its path; no mount is crossed */
 	UNDO_UNLINK,	/* path: a file */
 };
 
 struct undo; /* opaque: journal of one run */
 
-/* Creates the journal. @dir NULL: /run/accelbench. */
+/*
+ * Creates the journal. @dir NULL: /run/accelbench, for others than root $XDG_RUNTIME_DIR/accelbench or
+ * /tmp/accelbench-<uid>. The folder must belong to us alone (mode 0700), since its content is acted upon: -EPERM.
+ */
 int undo_open(struct undo **u, const char *dir, struct diag *d);
 /* Writes the action down (fsync'ed); call it BEFORE doing the thing. @value may be NULL. Returns an id > 0 or -errno. */
 int undo_push(struct undo *u, enum undo_kind kind, const char *path, const char *value,
@@ -39,6 +48,7 @@ struct undo_report {
 	unsigned int undone;
 	unsigned int failed;
 	unsigned int alive; /* journals whose owner still runs: left alone */
+	unsigned int in_use; /* actions put off since a living owner works with the same thing; their journal stays */
 };
 
 /* `accelbench cleanup`: undoes what dead owners left. Repeatable. */
