@@ -46,6 +46,7 @@ BPF_SRC  := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRC:bpf/%.bpf.c=$(BUILD)/bpf/%.skel.h)
 
 .DELETE_ON_ERROR:
+.SECONDARY:
 .PHONY: all help deps lab demo check check-unit clean
 
 all: $(BUILD)/accelbench ## build build/accelbench

@@ -91,12 +91,11 @@ enum ab_counter {
 
 enum ab_direction { AB_DECOMPRESS, AB_COMPRESS };
 
-/* One histogram, as kept per CPU. */
+/* One histogram, as kept per CPU. The count is the sum of the buckets: one atomic addition less per request and phase. */
 struct ab_hist {
-	ab_u64 count;
 	ab_u64 sum;
-	ab_u64 min; /* valid when count > 0 */
 	ab_u64 max;
+	ab_u64 inverted_min; /* ~min, so that a zeroed histogram needs no other initial value */
 	ab_u64 saturated;
 	ab_u64 buckets[AB_HIST_BUCKETS];
 };
@@ -119,6 +118,40 @@ struct ab_served_count {
 	ab_u64 requests;
 	ab_u64 in_bytes;
 	ab_u64 out_bytes;
+};
+
+/* What is collected per CPU beside the histograms. */
+struct ab_counts {
+	ab_u64 n[AB_COUNTERS];
+	struct ab_served_count served[AB_SERVED];
+};
+
+/* CPU time between context switches, per CPU. */
+struct ab_cpu_time {
+	ab_u64 since_ns;
+	ab_u64 kthread_ns;
+	ab_u64 busy_ns;
+};
+
+/* The time in which requests count; written by user space. */
+struct ab_window {
+	ab_u32 active; /* requests that begin now count; those that have begun are followed to their end */
+	ab_u32 kernel_dev;
+	ab_u64 begin_ns; /* 0: nothing is collected */
+};
+
+/* A request handed to a driver, by the address of its waiter's struct crypto_wait (a place on the waiter's stack). */
+struct ab_inflight {
+	ab_u64 submit_ns;
+	ab_u64 done_ns;	  /* first final completion, 0: still out */
+	ab_u64 notify_ns; /* -EINPROGRESS callback */
+	ab_u32 done_cpu;
+	ab_u32 tid;
+	int status;
+	ab_u8 returned; /* submit has returned */
+	ab_u8 busy;	/* with -EBUSY */
+	ab_u8 retired;	/* the waiter went on; kept to recognise late callbacks */
+	ab_u8 pad;
 };
 
 /* A sampled request, whole. Times on CLOCK_MONOTONIC; 0: did not happen. */
@@ -155,8 +188,9 @@ enum ab_record_flag {
 	AB_REC_KTHREAD = 1 << 5, /* ran in a kernel worker, not in the reader */
 };
 
-_Static_assert(sizeof(struct ab_hist) == 40 + 8 * AB_HIST_BUCKETS, "ab_hist layout");
+_Static_assert(sizeof(struct ab_hist) == 32 + 8 * AB_HIST_BUCKETS, "ab_hist layout");
 _Static_assert(sizeof(struct ab_set_key) == 16, "ab_set_key layout");
+_Static_assert(sizeof(struct ab_inflight) == 40, "ab_inflight layout");
 _Static_assert(sizeof(struct ab_record) == 152, "ab_record layout");
 
 #endif

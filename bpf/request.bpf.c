@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Function hooks: one body per role, and numbered programs of each role for both mechanisms (fentry/fexit and
+ * kprobe/kretprobe). User space sets their targets from its hook table and loads only those that it uses.
+ */
+#include "core.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define REQUEST_SLOTS 6
+
+/* What each request slot is attached to: enum ab_algorithm, and whether its function returns a pointer (an error string
+ * or ERR_PTR, kernel 7.0 and newer) or an int. */
+const volatile __u8 request_algorithm[REQUEST_SLOTS] = {};
+const volatile __u8 request_returns_pointer[REQUEST_SLOTS] = {};
+
+static __always_inline bool is_target(const struct z_erofs_decompress_req *rq)
+{
+	return window.active && BPF_CORE_READ(rq, sb, s_dev) == window.kernel_dev;
+}
+
+static __always_inline void request_reset(struct request *r, __u64 now)
+{
+	__builtin_memset(r, 0, sizeof(*r));
+	r->start_ns = now;
+	r->last_ns = now;
+	r->phase = AB_SETUP;
+	r->open = 1;
+}
+
+static __always_inline int request_enter(__u32 slot, const struct z_erofs_decompress_req *rq)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct request *r;
+	__u64 now = bpf_ktime_get_ns();
+	bool ours = is_target(rq);
+
+	r = bpf_task_storage_get(&requests, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!r) {
+		if (ours)
+			count(AB_CNT_STATE_FAILED);
+		return 0;
+	}
+	/* What is left open from before this window was cut off by a detach; inside it, that is an anomaly. */
+	if (r->open && r->start_ns >= window.begin_ns && window.active)
+		count(AB_CNT_OVERWRITTEN);
+	if (!ours) {
+		r->open = 0;
+		r->foreign = 1;
+		if (window.active)
+			count(AB_CNT_OTHER_DEVICE);
+		return 0;
+	}
+	request_reset(r, now);
+	r->algorithm = request_algorithm[slot];
+	r->in_bytes = BPF_CORE_READ(rq, inputsize);
+	r->out_bytes = BPF_CORE_READ(rq, outputsize);
+	if (BPF_CORE_READ(rq, partial_decoding))
+		r->flags |= AB_REC_PARTIAL;
+	if (BPF_CORE_READ(rq, inplace_io))
+		r->flags |= AB_REC_INPLACE;
+	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
+		r->flags |= AB_REC_KTHREAD;
+	count(AB_CNT_ENTRIES);
+	return 0;
+}
+
+static __always_inline int request_exit(__u32 slot, __u64 ret)
+{
+	struct request *r = current_request();
+	bool failed;
+
+	if (!r)
+		return 0;
+	if (!r->open) {
+		if (!r->foreign && window.active)
+			count(AB_CNT_ORPHAN_EXITS);
+		r->foreign = 0;
+		return 0;
+	}
+	boundary(r, bpf_ktime_get_ns(), AB_PARTITION);
+	failed = request_returns_pointer[slot] ? ret != 0 : (int)ret != 0;
+	if (failed)
+		r->flags |= AB_REC_FAILED;
+	r->open = 0;
+	return request_book(r);
+}
+
+/* Decoder calls count in the file system's own code only: inside a submit they belong to the driver. */
+static __always_inline int decode_enter(void)
+{
+	struct request *r = open_request();
+
+	if (!r || r->depth || (r->phase != AB_SETUP && r->phase != AB_OTHER && r->phase != AB_COPY))
+		return 0;
+	boundary(r, bpf_ktime_get_ns(), AB_DECODE);
+	r->steps |= STEP_DECODED;
+	return 0;
+}
+
+static __always_inline int decode_exit(void)
+{
+	struct request *r = open_request();
+
+	if (r && !r->depth && r->phase == AB_DECODE)
+		boundary(r, bpf_ktime_get_ns(), AB_OTHER);
+	return 0;
+}
+
+static __always_inline int copy_enter(void)
+{
+	struct request *r = open_request();
+
+	if (!r || r->depth || (r->phase != AB_SETUP && r->phase != AB_OTHER))
+		return 0;
+	r->copy_from = r->phase;
+	boundary(r, bpf_ktime_get_ns(), AB_COPY);
+	r->steps |= STEP_COPIED;
+	return 0;
+}
+
+static __always_inline int copy_exit(void)
+{
+	struct request *r = open_request();
+
+	/* After an asynchronous request everything up to the exit is `copy`: then there is nothing to go back to. */
+	if (r && !r->depth && r->phase == AB_COPY && !(r->steps & STEP_SUBMITTED))
+		boundary(r, bpf_ktime_get_ns(), r->copy_from);
+	return 0;
+}
+
+/* First sight of a driver: its name is kept. */
+static __always_inline void driver_learn(struct crypto_alg *alg)
+{
+	__u64 key = (__u64)alg;
+	struct ab_driver d = {};
+
+	if (bpf_map_lookup_elem(&drivers, &key))
+		return;
+	bpf_core_read_str(d.name, sizeof(d.name), &alg->cra_driver_name);
+	bpf_map_update_elem(&drivers, &key, &d, BPF_NOEXIST);
+}
+
+static __always_inline void inflight_enter(struct request *r, __u64 now)
+{
+	struct ab_inflight fresh = {.submit_ns = now, .tid = (__u32)bpf_get_current_pid_tgid()};
+	struct ab_inflight *live = bpf_map_lookup_elem(&inflights, &r->wait_key);
+
+	if (live && !live->retired && live->submit_ns >= window.begin_ns)
+		count(AB_CNT_INFLIGHT_STALE);
+	if (bpf_map_update_elem(&inflights, &r->wait_key, &fresh, BPF_ANY))
+		count(AB_CNT_INFLIGHT_FULL);
+}
+
+static __always_inline int submit_enter(const struct acomp_req *req)
+{
+	struct request *r = open_request();
+	struct crypto_alg *alg;
+	__u64 now;
+
+	if (!r)
+		return 0;
+	if (r->depth) {
+		r->depth++;
+		r->steps |= STEP_NESTED;
+		count(AB_CNT_NESTED_SUBMITS);
+		return 0;
+	}
+	now = bpf_ktime_get_ns();
+	boundary(r, now, AB_SUBMIT);
+	/* Blocked before the submit, e.g. for memory: in an accelerated request that is a part of its setup. */
+	r->phase_ns[AB_SETUP] += r->phase_ns[AB_WAIT];
+	r->phase_ns[AB_WAIT] = 0;
+	r->depth = 1;
+	r->steps |= STEP_SUBMITTED;
+	r->submit_ns = now;
+	r->submit_cpu = bpf_get_smp_processor_id();
+	r->wait_key = (__u64)BPF_CORE_READ(req, base.data);
+	alg = BPF_CORE_READ(req, base.tfm, __crt_alg);
+	r->driver = (__u64)alg;
+	driver_learn(alg);
+	inflight_enter(r, now);
+	count(AB_CNT_SUBMITS);
+	return 0;
+}
+
+/* Submit returned asynchronously: the callback may have come already, or a notification that only now finds its meaning. */
+static __always_inline void submit_async(struct request *r, __u64 now, bool busy)
+{
+	struct ab_inflight *f = bpf_map_lookup_elem(&inflights, &r->wait_key);
+
+	count(busy ? AB_CNT_SUBMIT_BUSY : AB_CNT_SUBMIT_ASYNC);
+	r->steps |= STEP_ASYNC;
+	if (busy)
+		r->flags |= AB_REC_BACKLOG;
+	r->submit_return_ns = r->last_ns;
+	if (!f)
+		return;
+	f->busy = busy;
+	f->returned = 1;
+	if (f->notify_ns) {
+		count(busy ? AB_CNT_NOTIFICATIONS : AB_CNT_LATE_NOTIFICATIONS);
+		if (!busy)
+			f->notify_ns = 0;
+	}
+	if (f->done_ns) {
+		count(AB_CNT_EARLY);
+		r->flags |= AB_REC_EARLY;
+	}
+}
+
+static __always_inline void inflight_retire(struct request *r)
+{
+	struct ab_inflight *f = bpf_map_lookup_elem(&inflights, &r->wait_key);
+
+	if (!f)
+		return;
+	r->done_ns = f->done_ns;
+	r->done_cpu = f->done_cpu;
+	r->notify_ns = f->notify_ns;
+	if (f->done_ns)
+		r->status = f->status;
+	f->retired = 1;
+}
+
+static __always_inline int submit_exit(int ret)
+{
+	struct request *r = open_request();
+	__u64 now;
+
+	if (!r || !r->depth)
+		return 0;
+	if (--r->depth)
+		return 0;
+	now = bpf_ktime_get_ns();
+	r->status = ret;
+	if (ret == -EINPROGRESS || ret == -EBUSY) {
+		boundary(r, now, AB_WAIT);
+		submit_async(r, now, ret == -EBUSY);
+		return 0;
+	}
+	/* A synchronous transform: the call itself was the decoding. After a refusal the file system goes on by itself. */
+	boundary(r, now, ret ? AB_OTHER : AB_COPY);
+	r->phase_ns[AB_DECODE] += r->phase_ns[AB_SUBMIT];
+	r->phase_ns[AB_SUBMIT] = 0;
+	r->steps |= ret ? STEP_REJECTED : STEP_SYNC;
+	count(ret ? AB_CNT_SUBMIT_ERRORS : AB_CNT_SUBMIT_SYNC);
+	inflight_retire(r);
+	r->done_ns = 0;
+	return 0;
+}
+
+/* crypto_req_done(data, err): on any CPU, often in softirq on top of somebody else's task. */
+static __always_inline int done_enter(__u64 data, int err)
+{
+	struct ab_inflight *f = bpf_map_lookup_elem(&inflights, &data);
+	__u64 now;
+
+	if (!f)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (err == -EINPROGRESS) {
+		/* Only a backlogged request is notified, once, before its end. What comes else belongs to a
+		 * predecessor whose waiter has gone: its stack place, our key, is in use again. */
+		if (f->retired || f->done_ns || (f->returned && (!f->busy || f->notify_ns))) {
+			count(AB_CNT_LATE_NOTIFICATIONS);
+			return 0;
+		}
+		f->notify_ns = now;
+		if (f->returned)
+			count(AB_CNT_NOTIFICATIONS);
+		return 0;
+	}
+	if (f->retired || __sync_val_compare_and_swap(&f->done_ns, 0, now)) {
+		count(AB_CNT_DUPLICATES);
+		return 0;
+	}
+	f->done_cpu = bpf_get_smp_processor_id();
+	f->status = err;
+	count(AB_CNT_COMPLETIONS);
+	if (err)
+		count(AB_CNT_COMPLETION_ERRORS);
+	return 0;
+}
+
+/* wait_for_completion() returned in a task whose request was waiting for its driver. */
+static __always_inline int resume_exit(void)
+{
+	struct request *r = open_request();
+
+	if (!r || r->depth || r->phase != AB_WAIT || !(r->steps & STEP_ASYNC) ||
+	    r->steps & STEP_RESUMED)
+		return 0;
+	boundary(r, bpf_ktime_get_ns(), AB_COPY);
+	r->steps |= STEP_RESUMED;
+	inflight_retire(r);
+	count(AB_CNT_RESUMES);
+	return 0;
+}
+
+/* Four programs of one slot: <name><slot>_fe, _fx, _kp, _kr. fexit finds the return value behind the arguments. */
+#define ENTRY(name, slot, call_fe, call_kp)                                                        \
+	SEC("?fentry") int name##slot##_fe(__u64 *ctx)                                             \
+	{                                                                                          \
+		return call_fe;                                                                    \
+	}                                                                                          \
+	SEC("?kprobe") int name##slot##_kp(struct pt_regs *ctx)                                    \
+	{                                                                                          \
+		return call_kp;                                                                    \
+	}
+#define EXIT(name, slot, call_fx, call_kr)                                                         \
+	SEC("?fexit") int name##slot##_fx(__u64 *ctx)                                              \
+	{                                                                                          \
+		return call_fx;                                                                    \
+	}                                                                                          \
+	SEC("?kretprobe") int name##slot##_kr(struct pt_regs *ctx)                                 \
+	{                                                                                          \
+		return call_kr;                                                                    \
+	}
+
+#define REQUEST(slot)                                                                              \
+	ENTRY(req, slot, request_enter(slot, (void *)ctx[0]),                                      \
+	      request_enter(slot, (void *)PT_REGS_PARM1(ctx)))                                     \
+	EXIT(req, slot, request_exit(slot, ctx[2]), request_exit(slot, PT_REGS_RC(ctx)))
+#define DECODE(slot)                                                                               \
+	ENTRY(dec, slot, decode_enter(), decode_enter()) EXIT(dec, slot, decode_exit(), decode_exit())
+#define COPY(slot)                                                                                 \
+	ENTRY(cpy, slot, copy_enter(), copy_enter()) EXIT(cpy, slot, copy_exit(), copy_exit())
+#define SUBMIT(slot)                                                                               \
+	ENTRY(sub, slot, submit_enter((void *)ctx[0]), submit_enter((void *)PT_REGS_PARM1(ctx)))   \
+	EXIT(sub, slot, submit_exit((int)ctx[1]), submit_exit((int)PT_REGS_RC(ctx)))
+
+REQUEST(0)
+REQUEST(1)
+REQUEST(2)
+REQUEST(3)
+REQUEST(4)
+REQUEST(5)
+DECODE(0)
+DECODE(1)
+DECODE(2)
+DECODE(3)
+DECODE(4)
+DECODE(5)
+COPY(0)
+COPY(1)
+COPY(2)
+SUBMIT(0)
+SUBMIT(1)
+ENTRY(don, 0, done_enter(ctx[0], (int)ctx[1]),
+      done_enter(PT_REGS_PARM1(ctx), (int)PT_REGS_PARM2(ctx)))
+EXIT(res, 0, resume_exit(), resume_exit())
+
+static __always_inline bool is_running(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return BPF_CORE_READ(task, __state) == TASK_RUNNING;
+	return BPF_CORE_READ((struct task_struct___old *)task, state) == TASK_RUNNING;
+}
+
+/* A task that leaves its CPU: off-CPU time always; the phase changes to WAIT when software blocked of its own will. */
+static __always_inline void task_off(struct task_struct *prev, bool preempted, __u64 now)
+{
+	struct request *r = bpf_task_storage_get(&requests, prev, 0, 0);
+
+	if (!r || !r->open)
+		return;
+	r->off_since_ns = now;
+	if (preempted || r->depth || r->phase == AB_WAIT || r->steps & (STEP_ASYNC | STEP_SYNC) ||
+	    is_running(prev))
+		return;
+	r->blocked_from = r->phase;
+	r->blocked = 1;
+	boundary(r, now, AB_WAIT);
+}
+
+static __always_inline void task_on(struct task_struct *next, __u64 now)
+{
+	struct request *r = bpf_task_storage_get(&requests, next, 0, 0);
+
+	if (!r || !r->open)
+		return;
+	if (r->off_since_ns && now > r->off_since_ns)
+		r->off_cpu_ns += now - r->off_since_ns;
+	r->off_since_ns = 0;
+	if (r->blocked) {
+		r->blocked = 0;
+		boundary(r, now, r->blocked_from);
+	}
+}
+
+static __always_inline void account_cpu(struct task_struct *prev, __u64 now)
+{
+	__u32 zero = 0;
+	struct ab_cpu_time *t = bpf_map_lookup_elem(&cpu_times, &zero);
+	__u64 since;
+
+	if (!t)
+		return;
+	since = t->since_ns > window.begin_ns ? t->since_ns : window.begin_ns;
+	t->since_ns = now;
+	if (now <= since || !BPF_CORE_READ(prev, pid))
+		return;
+	t->busy_ns += now - since;
+	if (BPF_CORE_READ(prev, flags) & PF_KTHREAD)
+		t->kthread_ns += now - since;
+}
+
+/* Arguments: preempt, prev, next; a fourth since 5.18 (commit fa2c3254d7cf) is not needed. */
+SEC("?tp_btf/sched_switch") int sched_switch(__u64 *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1];
+	struct task_struct *next = (void *)ctx[2];
+	__u64 now;
+
+	if (!window.begin_ns)
+		return 0;
+	now = bpf_ktime_get_ns();
+	account_cpu(prev, now);
+	task_off(prev, ctx[0], now);
+	task_on(next, now);
+	return 0;
+}

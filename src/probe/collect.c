@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From BPF maps to a result: reading, adding CPUs up, adding windows up. */
+#include "probe/session_impl.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <bpf/bpf.h>
+#include "base/cleanup.h"
+#include "model/phase.h"
+
+static int zero_entry(int fd, uint32_t index, size_t value_size, unsigned int cpus)
+{
+	AB_FREE void *zero = calloc(cpus, value_size);
+
+	if (!zero)
+		return -ENOMEM;
+	return bpf_map_update_elem(fd, &index, zero, BPF_ANY) ? -errno : 0;
+}
+
+static void delete_all(int fd, size_t key_size)
+{
+	char key[sizeof(struct ab_set_key)];
+
+	(void)key_size;
+	while (!bpf_map_get_next_key(fd, NULL, key))
+		if (bpf_map_delete_elem(fd, key))
+			break;
+}
+
+/* Waiters that went on left their place to recognise late callbacks; those that still wait stay. */
+static void drop_retired(int fd)
+{
+	uint64_t key, next, *previous = NULL;
+	struct ab_inflight f;
+
+	while (!bpf_map_get_next_key(fd, previous, &next)) {
+		if (!bpf_map_lookup_elem(fd, &next, &f) && f.retired && !bpf_map_delete_elem(fd, &next)) {
+			previous = NULL; /* the deleted key is no place to go on from */
+			continue;
+		}
+		key = next;
+		previous = &key;
+	}
+}
+
+int collect_reset(struct session *s, struct diag *d)
+{
+	uint32_t used = s->skel->bss->next_set < AB_MAX_SETS ? s->skel->bss->next_set : AB_MAX_SETS;
+	int hists = bpf_map__fd(s->skel->maps.hists);
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < used * AB_PHASES; i++)
+		err = zero_entry(hists, i, sizeof(struct ab_hist), s->cpus);
+	if (!err)
+		err = zero_entry(bpf_map__fd(s->skel->maps.counts), 0, sizeof(struct ab_counts), s->cpus);
+	if (!err)
+		err = zero_entry(bpf_map__fd(s->skel->maps.cpu_times), 0, sizeof(struct ab_cpu_time), s->cpus);
+	if (err)
+		return diag_errno(d, err, "clearing the tracer's maps");
+	delete_all(bpf_map__fd(s->skel->maps.sets), sizeof(struct ab_set_key));
+	s->skel->bss->next_set = 0;
+	drop_retired(bpf_map__fd(s->skel->maps.inflights));
+	return 0;
+}
+
+static int read_counters(const struct session *s, struct ab_counts *sum)
+{
+	AB_FREE struct ab_counts *per_cpu = calloc(s->cpus, sizeof(*per_cpu));
+	uint32_t zero = 0;
+	unsigned int cpu, i;
+
+	*sum = (struct ab_counts){0};
+	if (!per_cpu)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.counts), &zero, per_cpu))
+		return -errno;
+	for (cpu = 0; cpu < s->cpus; cpu++) {
+		for (i = 0; i < AB_COUNTERS; i++)
+			sum->n[i] += per_cpu[cpu].n[i];
+		for (i = 0; i < AB_SERVED; i++) {
+			sum->served[i].requests += per_cpu[cpu].served[i].requests;
+			sum->served[i].in_bytes += per_cpu[cpu].served[i].in_bytes;
+			sum->served[i].out_bytes += per_cpu[cpu].served[i].out_bytes;
+		}
+	}
+	return 0;
+}
+
+int64_t collect_open_requests(struct session *s)
+{
+	struct ab_counts c;
+
+	if (read_counters(s, &c))
+		return 0;
+	return (int64_t)(c.n[AB_CNT_ENTRIES] - c.n[AB_CNT_EXITS]);
+}
+
+uint64_t collect_recursion_misses(const struct session *s)
+{
+	struct bpf_program *prog;
+	uint64_t sum = 0;
+
+	bpf_object__for_each_program(prog, s->skel->obj) {
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+		int fd = bpf_program__fd(prog);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
+			sum += info.recursion_misses;
+	}
+	return sum;
+}
+
+/* One phase of one set: all CPUs' buckets added up, in sparse form. */
+static int read_hist(const struct session *s, uint32_t index, struct ab_hist *per_cpu, struct result_hist *out)
+{
+	uint64_t buckets[AB_HIST_BUCKETS] = {0};
+	uint64_t inverted_min = 0;
+	size_t used = 0;
+	unsigned int cpu, b;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.hists), &index, per_cpu))
+		return -errno;
+	out->present = true;
+	for (cpu = 0; cpu < s->cpus; cpu++) {
+		const struct ab_hist *h = &per_cpu[cpu];
+
+		out->sum += h->sum;
+		out->saturated += h->saturated;
+		if (h->max > out->max)
+			out->max = h->max;
+		if (h->inverted_min > inverted_min)
+			inverted_min = h->inverted_min;
+		for (b = 0; b < AB_HIST_BUCKETS; b++) {
+			if (!buckets[b] && h->buckets[b])
+				used++;
+			buckets[b] += h->buckets[b];
+		}
+	}
+	out->min = ~inverted_min;
+	out->index = calloc(used ? used : 1, sizeof(*out->index));
+	out->counts = calloc(used ? used : 1, sizeof(*out->counts));
+	if (!out->index || !out->counts)
+		return -ENOMEM;
+	for (b = 0; b < AB_HIST_BUCKETS; b++) {
+		if (!buckets[b])
+			continue;
+		out->index[out->buckets] = b;
+		out->counts[out->buckets++] = buckets[b];
+		out->count += buckets[b];
+	}
+	return 0;
+}
+
+static bool role_attached(const struct session *s, enum hook_role role, int algorithm)
+{
+	size_t i;
+
+	for (i = 0; i < s->hook_count; i++) {
+		const struct bound_hook *b = &s->hooks[i];
+
+		if (b->info->role == role && (algorithm < 0 || b->info->algorithm == algorithm) &&
+		    (b->links[0] || b->links[1]))
+			return true;
+	}
+	return false;
+}
+
+static const char *role_reason(const struct session *s, enum hook_role role, int algorithm)
+{
+	size_t i;
+
+	for (i = 0; i < s->hook_count; i++)
+		if (s->hooks[i].info->role == role &&
+		    (algorithm < 0 || s->hooks[i].info->algorithm == algorithm) && s->hooks[i].reason[0])
+			return s->hooks[i].reason;
+	return "its hook is not attached";
+}
+
+/* A phase that no request of the set had: is there none on this path, or could it not be seen? */
+static void explain_absent(const struct session *s, const struct ab_set_key *key, enum ab_phase phase,
+			   struct result_hist *h)
+{
+	enum hook_role role;
+	int algorithm = -1;
+
+	h->present = false;
+	switch (phase) {
+	case AB_DECODE:
+		role = HOOK_DECODE;
+		algorithm = key->algorithm;
+		break;
+	case AB_COPY:
+		role = HOOK_COPY;
+		break;
+	case AB_SERVICE:
+	case AB_WAKEUP:
+		role = HOOK_DONE;
+		break;
+	default:
+		snprintf(h->absent, sizeof(h->absent), "not applicable");
+		return;
+	}
+	if ((phase == AB_DECODE || phase == AB_COPY) == !!key->driver || key->algorithm == AB_ALG_STORED ||
+	    role_attached(s, role, algorithm))
+		snprintf(h->absent, sizeof(h->absent), "not applicable");
+	else
+		snprintf(h->absent, sizeof(h->absent), "unobservable: %.200s",
+			 role_reason(s, role, algorithm));
+}
+
+static void name_set(struct session *s, const struct ab_set_key *key, struct result_set *set)
+{
+	if (key->algorithm == AB_ALG_STORED)
+		snprintf(set->engine, sizeof(set->engine), "stored");
+	else if (!key->driver)
+		snprintf(set->engine, sizeof(set->engine), "sw:%s", algorithm_names[key->algorithm]);
+	else
+		snprintf(set->engine, sizeof(set->engine), "%s", session_driver_name(s, key->driver));
+	snprintf(set->direction, sizeof(set->direction), "%s", direction_names[key->direction]);
+	set->size_class_bytes = key->size_class == AB_SIZE_CLASSES - 1 ? 0 : 1024ull << key->size_class;
+}
+
+static void learn_drivers(struct session *s)
+{
+	int fd = bpf_map__fd(s->skel->maps.drivers);
+	uint64_t key = 0, next;
+	void *previous = NULL;
+
+	s->driver_count = 0;
+	while (s->driver_count < ARRAY_SIZE(s->drivers) && !bpf_map_get_next_key(fd, previous, &next)) {
+		struct driver_name *d = &s->drivers[s->driver_count];
+		struct ab_driver value;
+
+		key = next;
+		previous = &key;
+		if (bpf_map_lookup_elem(fd, &key, &value))
+			continue;
+		d->address = key;
+		snprintf(d->name, sizeof(d->name), "%s", value.name);
+		s->driver_count++;
+	}
+}
+
+/* The set of @trace with the same engine, direction and class, made when there is none. */
+static struct result_set *find_set(struct result_trace *trace, const struct result_set *like)
+{
+	struct result_set *sets;
+	size_t i;
+
+	for (i = 0; i < trace->set_count; i++) {
+		struct result_set *set = &trace->sets[i];
+
+		if (!strcmp(set->engine, like->engine) && !strcmp(set->direction, like->direction) &&
+		    set->size_class_bytes == like->size_class_bytes)
+			return set;
+	}
+	sets = realloc(trace->sets, (trace->set_count + 1) * sizeof(*sets));
+	if (!sets)
+		return NULL;
+	trace->sets = sets;
+	sets[trace->set_count] = (struct result_set){0};
+	memcpy(sets[trace->set_count].engine, like->engine, sizeof(like->engine));
+	memcpy(sets[trace->set_count].direction, like->direction, sizeof(like->direction));
+	sets[trace->set_count].size_class_bytes = like->size_class_bytes;
+	return &sets[trace->set_count++];
+}
+
+static int collect_set(struct session *s, const struct ab_set_key *key, uint32_t index,
+		       struct ab_hist *per_cpu, struct result_trace *trace)
+{
+	struct result_set like = {0};
+	struct result_set *set;
+	int err = 0, phase;
+
+	name_set(s, key, &like);
+	set = find_set(trace, &like);
+	if (!set)
+		return -ENOMEM;
+	for (phase = 0; !err && phase < AB_PHASES; phase++) {
+		struct result_hist h = {0};
+
+		err = read_hist(s, index * AB_PHASES + (uint32_t)phase, per_cpu, &h);
+		if (!err && h.count)
+			err = result_hist_merge(&set->hists[phase], &h);
+		else if (!err && !set->hists[phase].present)
+			explain_absent(s, key, (enum ab_phase)phase, &set->hists[phase]);
+		free(h.index);
+		free(h.counts);
+	}
+	return err;
+}
+
+static int collect_sets(struct session *s, struct result_trace *trace)
+{
+	AB_FREE struct ab_hist *per_cpu = calloc(s->cpus, sizeof(*per_cpu));
+	int fd = bpf_map__fd(s->skel->maps.sets);
+	struct ab_set_key key, next;
+	void *previous = NULL;
+	uint32_t index;
+	int err = 0;
+
+	if (!per_cpu)
+		return -ENOMEM;
+	while (!err && !bpf_map_get_next_key(fd, previous, &next)) {
+		key = next;
+		previous = &key;
+		if (!bpf_map_lookup_elem(fd, &key, &index) && index < AB_MAX_SETS)
+			err = collect_set(s, &key, index, per_cpu, trace);
+	}
+	return err;
+}
+
+static uint64_t count_inflight(const struct session *s)
+{
+	int fd = bpf_map__fd(s->skel->maps.inflights);
+	uint64_t key = 0, next, n = 0;
+	void *previous = NULL;
+	struct ab_inflight f;
+
+	while (!bpf_map_get_next_key(fd, previous, &next)) {
+		key = next;
+		previous = &key;
+		if (!bpf_map_lookup_elem(fd, &key, &f) && !f.retired && !f.done_ns &&
+		    f.submit_ns >= s->skel->bss->window.begin_ns)
+			n++;
+	}
+	return n;
+}
+
+static int collect_cpu(const struct session *s, struct result_cpu *cpu)
+{
+	AB_FREE struct ab_cpu_time *per_cpu = calloc(s->cpus, sizeof(*per_cpu));
+	uint32_t zero = 0;
+	unsigned int i;
+
+	if (!per_cpu)
+		return -ENOMEM;
+	if (!role_attached(s, HOOK_SCHED, -1))
+		return 0;
+	if (bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.cpu_times), &zero, per_cpu))
+		return -errno;
+	cpu->has_kthread = true;
+	for (i = 0; i < s->cpus; i++)
+		cpu->kthread_ns += per_cpu[i].kthread_ns;
+	return 0;
+}
+
+int collect_window(struct session *s, struct result_trace *trace, struct result_cpu *cpu, struct diag *d)
+{
+	struct ab_counts c;
+	int err = read_counters(s, &c);
+	size_t i;
+
+	learn_drivers(s);
+	if (!err)
+		err = collect_sets(s, trace);
+	if (!err)
+		err = collect_cpu(s, cpu);
+	if (err)
+		return diag_errno(d, err, "reading the tracer's maps");
+	trace->present = true;
+	for (i = 0; i < AB_COUNTERS; i++)
+		trace->counters[i] += c.n[i];
+	for (i = 0; i < AB_SERVED; i++) {
+		trace->served[i].requests += c.served[i].requests;
+		trace->served[i].in_bytes += c.served[i].in_bytes;
+		trace->served[i].out_bytes += c.served[i].out_bytes;
+	}
+	trace->inflight_at_end += count_inflight(s);
+	trace->recursion_misses += collect_recursion_misses(s) - s->recursion_misses;
+	return 0;
+}

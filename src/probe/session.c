@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "probe/session_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+/* How long the end of a window waits for requests that are still open (readahead behind fio's back). */
+#define DRAIN_NS 500000000ull
+
+static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	/* libbpf's words are for people who debug the tracer; what users must know comes back as a diag. */
+	if (log_get_level() < LOG_DEBUG)
+		return 0;
+	return vfprintf(stderr, fmt, ap);
+}
+
+static void bind_hooks(struct session *s)
+{
+	unsigned int slots[HOOK_ROLES] = {0};
+	size_t i;
+
+	for (i = 0; i < hook_count && s->hook_count < SESSION_MAX_HOOKS; i++) {
+		const struct hook_info *h = &hook_table[i];
+		struct bound_hook *b = &s->hooks[s->hook_count++];
+		unsigned int slot = slots[h->role];
+
+		if (hook_bind(b, h, s->skel->obj, &s->index, s->mechanism, slot))
+			continue;
+		slots[h->role]++;
+		if (h->role == HOOK_REQUEST) {
+			s->skel->rodata->request_algorithm[slot] = (ab_u8)h->algorithm;
+			s->skel->rodata->request_returns_pointer[slot] = b->btf->returns_pointer;
+		}
+	}
+}
+
+static int size_maps(struct session *s, const struct session_opts *opts)
+{
+	int err = 0;
+
+	if (opts->inflight_max)
+		err = bpf_map__set_max_entries(s->skel->maps.inflights, opts->inflight_max);
+	if (!err && opts->record_every)
+		err = bpf_map__set_max_entries(s->skel->maps.records, 4u << 20);
+	s->skel->rodata->record_every = opts->record_every;
+	return err;
+}
+
+static int on_record(void *ctx, void *data, size_t size)
+{
+	struct session *s = ctx;
+
+	if (size < sizeof(struct ab_record))
+		return 0;
+	if (s->record_count == s->record_cap) {
+		size_t cap = s->record_cap ? s->record_cap * 2 : 1024;
+		struct ab_record *grown = realloc(s->records, cap * sizeof(*grown));
+
+		if (!grown) {
+			s->record_failed = true;
+			return -ENOMEM;
+		}
+		s->records = grown;
+		s->record_cap = cap;
+	}
+	memcpy(&s->records[s->record_count++], data, sizeof(struct ab_record));
+	return 0;
+}
+
+/* No request boundary of any algorithm: nothing can be said. */
+static bool any_request_hook(const struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->hook_count; i++)
+		if (s->hooks[i].info->role == HOOK_REQUEST && s->hooks[i].links[0])
+			return true;
+	return false;
+}
+
+static void first_reason(const struct session *s, struct diag *d, int err)
+{
+	size_t i;
+
+	for (i = 0; i < s->hook_count; i++)
+		if (s->hooks[i].info->role == HOOK_REQUEST && s->hooks[i].reason[0]) {
+			diag_set(d, err, "%s", s->hooks[i].reason);
+			return;
+		}
+	diag_set(d, err, "no request function of the file system could be attached");
+}
+
+static int try_mechanism(struct session *s, const struct session_opts *opts, enum mechanism mechanism,
+			 struct diag *d)
+{
+	uint64_t t0 = clock_mono_ns();
+	int err;
+
+	s->mechanism = mechanism;
+	s->hook_count = 0;
+	s->skel = request_bpf__open();
+	if (!s->skel)
+		return diag_errno(d, -errno, "opening the BPF object");
+	bind_hooks(s);
+	err = size_maps(s, opts);
+	s->open_ns = clock_mono_ns() - t0;
+	t0 = clock_mono_ns();
+	if (!err)
+		err = request_bpf__load(s->skel);
+	if (err)
+		return diag_errno(d, err, "%s: loading the BPF programs", mechanism_names[mechanism]);
+	s->load_ns = clock_mono_ns() - t0;
+	err = session_attach(s, d);
+	if (err)
+		return err;
+	if (!opts->record_every)
+		return 0;
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.records), on_record, s, NULL);
+	return s->ring ? 0 : diag_errno(d, -errno, "opening the ring buffer of sampled records");
+}
+
+static void drop_mechanism(struct session *s)
+{
+	session_detach(s);
+	ring_buffer__free(s->ring);
+	s->ring = NULL;
+	request_bpf__destroy(s->skel);
+	s->skel = NULL;
+}
+
+int session_open(struct session **out, const struct session_opts *opts, struct diag *d)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	struct diag why[MECHANISMS] = {0};
+	int err = -EINVAL, cpus;
+	int m;
+
+	if (!s)
+		return diag_errno(d, -ENOMEM, "tracer");
+	libbpf_set_print(libbpf_print);
+	cpus = libbpf_num_possible_cpus();
+	if (cpus < 0) {
+		free(s);
+		return diag_errno(d, cpus, "number of possible CPUs");
+	}
+	s->cpus = (unsigned int)cpus;
+	err = btf_index_build(&s->index, d);
+	if (err)
+		goto fail;
+	for (m = 0; m < MECHANISMS; m++) {
+		if ((opts->mechanism == MECHANISM_FENTRY && m != BY_FENTRY) ||
+		    (opts->mechanism == MECHANISM_KPROBE && m != BY_KPROBE))
+			continue;
+		err = try_mechanism(s, opts, (enum mechanism)m, &why[m]);
+		if (!err) {
+			*out = s;
+			return 0;
+		}
+		drop_mechanism(s);
+	}
+	diag_set(d, err, "kernel functions cannot be traced here.%s%s%s%s%s%s", why[BY_FENTRY].text[0] ? " " : "",
+		 why[BY_FENTRY].text, why[BY_FENTRY].text[0] ? ";" : "", why[BY_KPROBE].text[0] ? " " : "",
+		 why[BY_KPROBE].text, why[BY_KPROBE].text[0] ? "." : "");
+fail:
+	session_close(s);
+	return err;
+}
+
+int session_attach(struct session *s, struct diag *d)
+{
+	uint64_t t0 = clock_mono_ns();
+	int err = -ENOENT;
+	size_t i;
+
+	if (s->attached)
+		return 0;
+	for (i = 0; i < s->hook_count; i++) {
+		int e = hook_attach(&s->hooks[i], s->mechanism);
+
+		if (e && e != -ENOENT && s->hooks[i].info->role == HOOK_REQUEST)
+			err = e;
+	}
+	s->attach_ns = clock_mono_ns() - t0;
+	s->attached = true;
+	if (any_request_hook(s))
+		return 0;
+	first_reason(s, d, err);
+	session_detach(s);
+	return err;
+}
+
+void session_detach(struct session *s)
+{
+	size_t i;
+
+	for (i = s->hook_count; i-- > 0;)
+		hook_detach(&s->hooks[i]);
+	s->attached = false;
+}
+
+int session_begin(struct session *s, uint32_t kernel_dev, struct diag *d)
+{
+	int err = collect_reset(s, d);
+
+	if (err)
+		return err;
+	s->recursion_misses = collect_recursion_misses(s);
+	s->skel->bss->window.kernel_dev = kernel_dev;
+	s->skel->bss->window.begin_ns = clock_mono_ns();
+	__atomic_store_n(&s->skel->bss->window.active, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int session_end(struct session *s, struct result_trace *trace, struct result_cpu *cpu, struct diag *d)
+{
+	uint64_t until = clock_mono_ns() + DRAIN_NS;
+	int err;
+
+	__atomic_store_n(&s->skel->bss->window.active, 0, __ATOMIC_RELEASE);
+	while (collect_open_requests(s) > 0 && clock_mono_ns() < until)
+		usleep(2000);
+	err = collect_window(s, trace, cpu, d);
+	s->skel->bss->window.begin_ns = 0;
+	if (!err && s->ring)
+		ring_buffer__consume(s->ring);
+	return err;
+}
+
+int session_records(struct session *s, struct ab_record **records, size_t *count, struct diag *d)
+{
+	if (s->ring)
+		ring_buffer__consume(s->ring);
+	if (s->record_failed)
+		return diag_errno(d, -ENOMEM, "sampled records");
+	*records = s->records;
+	*count = s->record_count;
+	s->records = NULL;
+	s->record_count = s->record_cap = 0;
+	return 0;
+}
+
+const char *session_driver_name(const struct session *s, uint64_t driver)
+{
+	size_t i;
+
+	for (i = 0; i < s->driver_count; i++)
+		if (s->drivers[i].address == driver)
+			return s->drivers[i].name;
+	return "?";
+}
+
+int session_describe(const struct session *s, struct result_tracer *tracer)
+{
+	size_t i;
+
+	tracer->present = true;
+	snprintf(tracer->mechanism, sizeof(tracer->mechanism), "%s", mechanism_names[s->mechanism]);
+	tracer->open_ns = s->open_ns;
+	tracer->load_ns = s->load_ns;
+	tracer->attach_ns = s->attach_ns;
+	tracer->hooks = calloc(s->hook_count, sizeof(*tracer->hooks));
+	if (!tracer->hooks)
+		return -ENOMEM;
+	tracer->hook_count = s->hook_count;
+	for (i = 0; i < s->hook_count; i++) {
+		const struct bound_hook *b = &s->hooks[i];
+		struct result_hook *h = &tracer->hooks[i];
+		bool on = b->links[0] || b->links[1];
+
+		snprintf(h->name, sizeof(h->name), "%s", b->info->name);
+		snprintf(h->function, sizeof(h->function), "%s", on ? b->function : "");
+		snprintf(h->mechanism, sizeof(h->mechanism), "%s",
+			 !on				  ? "" :
+			 b->info->role == HOOK_SCHED ? "tp_btf" :
+						       mechanism_names[s->mechanism]);
+		snprintf(h->reason, sizeof(h->reason), "%s", on ? "" : b->reason);
+	}
+	return 0;
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	drop_mechanism(s);
+	btf_index_free(&s->index);
+	free(s->records);
+	free(s);
+}

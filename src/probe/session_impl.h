@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shared by session.c (life cycle) and collect.c (reading maps); nobody else includes it. */
+#ifndef AB_PROBE_SESSION_IMPL_H
+#define AB_PROBE_SESSION_IMPL_H
+
+#include <bpf/libbpf.h>
+#include "probe/attach.h"
+#include "probe/btf_index.h"
+#include "probe/session.h"
+#include "request.skel.h"
+
+#define SESSION_MAX_HOOKS 32
+
+struct driver_name {
+	uint64_t address;
+	char name[AB_DRIVER_NAME];
+};
+
+struct session {
+	struct request_bpf *skel;
+	struct btf_index index;
+	enum mechanism mechanism;
+	struct bound_hook hooks[SESSION_MAX_HOOKS];
+	size_t hook_count;
+	bool attached;
+	uint64_t open_ns, load_ns, attach_ns;
+	unsigned int cpus; /* possible, as per-CPU maps have them */
+	struct driver_name drivers[64];
+	size_t driver_count;
+	struct ring_buffer *ring;
+	struct ab_record *records;
+	size_t record_count, record_cap;
+	bool record_failed;
+	uint64_t recursion_misses; /* at the start of the window */
+};
+
+/* Zeroes histograms, counters and CPU times; forgets requests in flight that ended. */
+int collect_reset(struct session *s, struct diag *d);
+/* Entries minus exits, as of now. */
+int64_t collect_open_requests(struct session *s);
+/* Adds the window's data to @trace and @cpu. */
+int collect_window(struct session *s, struct result_trace *trace, struct result_cpu *cpu, struct diag *d);
+/* Sum of the kernel's counts of programs skipped because they were running already. */
+uint64_t collect_recursion_misses(const struct session *s);
+
+#endif
