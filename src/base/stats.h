@@ -20,7 +20,7 @@ struct stats_summary {
 	struct stats_interval median_interval; /* order statistics, free of any distribution */
 };
 
-/* Sorts a copy. n == 0: all zero with n = 0; the caller must not print it. */
+/* Sorts a copy. No values (or no memory): all zero with n = 0; the caller must not print it. */
 struct stats_summary stats_summarize(const double *values, size_t n, double confidence);
 
 /*
@@ -31,7 +31,11 @@ struct stats_interval stats_median_interval(const double *sorted, size_t n, doub
 
 double stats_median(const double *sorted, size_t n);
 
-/* Hodges-Lehmann estimate of the centre of paired differences and its Wilcoxon signed-rank interval. n >= 1. */
+/*
+ * Hodges-Lehmann estimate of the centre of paired differences and its Wilcoxon signed-rank interval: exact up to 200
+ * differences. n = 0 in the answer: there were none, more than STATS_MAX_DIFFERENCES, or no memory.
+ */
+#define STATS_MAX_DIFFERENCES 4096
 struct stats_shift {
 	size_t n;
 	double estimate;
