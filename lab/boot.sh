@@ -81,7 +81,7 @@ else
 fi
 
 qemu=(qemu-system-x86_64 "${machine[@]}" -m "$memory" -smp "$cpus" -nodefaults -display none -no-reboot -net none
-	-kernel "$build/vmlinuz" -initrd "$build/initrd.img"
+	-kernel "$build/vmlinux" -initrd "$build/initrd.img"
 	-append "console=ttyS0 quiet panic=-1 $oops nowatchdog ${kernel[*]}"
 	-drive "if=none,id=root,format=raw,snapshot=on,file=$build/disk.img"
 	-device 'virtio-blk-pci,drive=root,serial=root'
@@ -97,13 +97,13 @@ fi
 
 printf '%s\0' "$@" >"$share/in/argv"
 [[ ${#env[@]} == 0 ]] || printf '%s\0' "${env[@]}" >"$share/in/env"
-echo "$cwd" >"$share/in/cwd"
+printf %s "$cwd" >"$share/in/cwd"
 qemu+=(-serial "file:$console" -device virtio-serial-pci
 	-add-fd fd=3,set=3 -chardev file,id=stdout,path=/dev/fdset/3,append=on
 	-device virtserialport,chardev=stdout,name=accelbench.stdout
 	-add-fd fd=4,set=4 -chardev file,id=stderr,path=/dev/fdset/4,append=on
 	-device virtserialport,chardev=stderr,name=accelbench.stderr
-	-chardev null,id=control
+	-chardev stdio,id=control,signal=off
 	-device virtserialport,chardev=control,name=accelbench.control)
 
 # The guest's ports are pipes (QEMU wants them write-only); its own words go to the console log's neighbour.
