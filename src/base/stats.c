@@ -10,8 +10,9 @@
 #define CONFIDENCE_EPSILON 1e-12
 
 /*
- * Up to this many differences the null distribution of the signed-rank sum is counted exactly (n^3 / 6 additions); beyond it
- * the normal approximation is off by less than one rank in ten thousand Walsh averages.
+ * Up to this many differences the null distribution of the signed-rank sum is counted exactly,
+ * in n^3 / 6 additions; beyond it the normal approximation misses the exact rank by one of
+ * thousands (n = 200 at 95 %: 8444 instead of 8445).
  */
 #define SIGNED_RANK_EXACT_MAX 200
 
@@ -84,8 +85,9 @@ struct stats_summary stats_summarize(const double *values, size_t n, double conf
 }
 
 /*
- * How many Walsh averages to drop at each end, plus one: the largest k for which P(T < k) * 2 stays within 1 - confidence,
- * T being the sum of positive ranks of @n differences without a shift. At least 1. @tail receives P(T < k).
+ * The largest k for which P(T < k) * 2 stays within 1 - @confidence, T being the sum of positive
+ * ranks of @n differences without a shift; at least 1, 0 without memory. The interval runs from
+ * the k-th Walsh average to the k-th from the end. @tail receives P(T < k).
  */
 static size_t signed_rank_exact(size_t n, double confidence, double *tail)
 {

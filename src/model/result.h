@@ -88,6 +88,7 @@ struct result_image {
 
 /* CPU of one repetition. Sources: wait4() of fio; /proc/stat; BPF on sched_switch. */
 struct result_cpu {
+	bool has_workload; /* wait4(): fio and its waited-for children */
 	uint64_t workload_user_ns;
 	uint64_t workload_system_ns;
 	bool has_machine; /* /proc/stat, resolution of a clock tick over all CPUs */
@@ -120,9 +121,10 @@ struct result_sample {
 };
 
 /* A histogram in sparse form. */
+#define RESULT_NOT_APPLICABLE "not applicable"
 struct result_hist {
 	bool present; /* measured, even if count == 0 */
-	char absent[RESULT_REASON_SIZE]; /* when !present: "not applicable" or "unobservable: <reason>" or "not requested" */
+	char absent[RESULT_REASON_SIZE]; /* when !present: RESULT_NOT_APPLICABLE, "unobservable: <reason>", "not requested" */
 	uint64_t count, sum, min, max, saturated;
 	uint32_t *index; /* ascending */
 	uint64_t *counts;
@@ -231,6 +233,8 @@ struct result {
 };
 
 void result_free(struct result *r);
+void result_trace_free(struct result_trace *t);
+void result_hist_free(struct result_hist *h);
 
 /* The whole as JSON text. Never emits NaN or infinities. */
 int result_to_json(const struct result *r, struct strbuf *out, struct diag *d);
@@ -245,6 +249,8 @@ void result_schema(struct strbuf *out);
 
 /* Percentile of a sparse histogram, 0 < p <= 1, midpoint of its bucket clamped to [min, max]. @h->count > 0. */
 double result_hist_percentile(const struct result_hist *h, double p);
+/* Absent, though the path may have it: anything but "not applicable". */
+bool result_hist_unobservable(const struct result_hist *h);
 /* Adds @src to @dst (sparse merge). -ENOMEM. */
 int result_hist_merge(struct result_hist *dst, const struct result_hist *src);
 

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* result.json -> struct result, by the rows of result_fields*.c. The file may come from anybody. */
+#include <errno.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/fsutil.h"
+#include "base/json_in.h"
+#include "model/result_fields.h"
+
+#define MAX_FILE_BYTES	(32u << 20) /* json-c takes up to 32 times as much */
+#define MAX_STORE_BYTES (256u << 20)
+#define MAX_DEPTH	24
+#define MAX_LIST_STRING 4096 /* bytes of one string in a list, with the NUL */
+
+static int read_struct(struct json_in *in, const struct json_place *at, const struct table *t,
+		       struct json_object *json, void *object);
+
+static int read_word(struct json_in *in, const struct json_place *at, const struct field *f,
+		     struct json_object *json, unsigned int *which)
+{
+	const char *chars;
+	int err;
+
+	err = json_in_chars(in, at, json, MAX_LIST_STRING, &chars);
+	if (err)
+		return err;
+	for (*which = 0; *which < f->name_count; ++*which)
+		if (!strcmp(chars, f->names[*which]))
+			return 0;
+	return json_in_bad(in, at,
+			   "\"%.40s\" is none of the %zu known words, the first of which is \"%s\"",
+			   chars, f->name_count, f->names[0]);
+}
+
+static int read_const(struct json_in *in, const struct json_place *at, const struct field *f,
+		      struct json_object *json)
+{
+	uint64_t number;
+	const char *chars;
+	int err;
+
+	if (f->type == FIELD_CONST_STRING) {
+		err = json_in_chars(in, at, json, MAX_LIST_STRING, &chars);
+		if (!err && strcmp(chars, f->names[0]))
+			err = json_in_bad(in, at, "must be \"%s\"", f->names[0]);
+		return err;
+	}
+	err = json_in_uint(in, at, json, UINT64_MAX, &number);
+	if (!err && number != f->max)
+		err = json_in_bad(in, at, "must be %ju", (uintmax_t)f->max);
+	return err;
+}
+
+static int read_number(struct json_in *in, const struct json_place *at, const struct field *f,
+		       struct json_object *json, void *p)
+{
+	uint64_t number = 0;
+	int err;
+
+	switch (f->type) {
+	case FIELD_INT:
+		return json_in_int(in, at, json, p);
+	case FIELD_DOUBLE:
+		return json_in_double(in, at, json, f->flags & FIELD_SIGNED, p);
+	case FIELD_UINT:
+		err = json_in_uint(in, at, json, UINT_MAX, &number);
+		*(unsigned int *)p = (unsigned int)number;
+		return err;
+	case FIELD_SIZE:
+		err = json_in_uint(in, at, json, SIZE_MAX, &number);
+		*(size_t *)p = number;
+		return err;
+	default:
+		return json_in_uint(in, at, json, UINT64_MAX, p);
+	}
+}
+
+static int read_scalar(struct json_in *in, const struct json_place *at, const struct field *f,
+		       struct json_object *json, void *p)
+{
+	unsigned int which = 0;
+	const char *chars;
+	int err;
+
+	switch (f->type) {
+	case FIELD_STRING:
+		err = json_in_chars(in, at, json, f->size, &chars);
+		if (!err)
+			strcpy(p, chars);
+		return err;
+	case FIELD_TEXT:
+		return json_in_text(in, at, json, f->max, p);
+	case FIELD_BOOL:
+		return json_in_bool(in, at, json, p);
+	case FIELD_NAMED_BOOL:
+		err = read_word(in, at, f, json, &which);
+		*(bool *)p = which == 1;
+		return err;
+	case FIELD_ENUM:
+		err = read_word(in, at, f, json, &which);
+		*(unsigned int *)p = err ? 0 : which;
+		return err;
+	case FIELD_CONST_STRING:
+	case FIELD_CONST_NUMBER:
+		return read_const(in, at, f, json);
+	default:
+		return read_number(in, at, f, json, p);
+	}
+}
+
+static int read_strings(struct json_in *in, const struct json_place *at, const struct field *f,
+			struct json_object *json, struct string_list *list)
+{
+	void *items = NULL;
+	size_t length;
+	int err;
+
+	err = json_in_array(in, at, json, f->max, &length);
+	if (!err && length)
+		err = json_in_alloc(in, at, length, sizeof(*list->items), &items);
+	if (err)
+		return err;
+	list->items = items;
+	for (size_t i = 0; i < length && !err; i++) {
+		struct json_place element = {.up = at, .index = i};
+
+		err = json_in_text(in, &element, json_object_array_get_idx(json, i),
+				   MAX_LIST_STRING, &list->items[i]);
+		if (!err)
+			list->count++;
+	}
+	return err;
+}
+
+static int read_numbers(struct json_in *in, const struct json_place *at, const struct field *f,
+			struct json_object *json, char *base)
+{
+	size_t *count = (size_t *)(base + f->count);
+	bool wide = f->type == FIELD_U64_LIST;
+	void *numbers = NULL;
+	size_t length;
+	int err;
+
+	err = json_in_array(in, at, json, f->max, &length);
+	if (!err && wide && length != *count)
+		err = json_in_bad(in, at, "%zu elements, but %zu in the list before it", length,
+				  *count);
+	if (!err && length)
+		err = json_in_alloc(in, at, length, wide ? sizeof(uint64_t) : sizeof(uint32_t),
+				    &numbers);
+	if (err)
+		return err;
+	*(void **)(base + f->offset) = numbers;
+	*count = length;
+	for (size_t i = 0; i < length && !err; i++) {
+		struct json_place element = {.up = at, .index = i};
+		uint64_t number = 0;
+
+		err = json_in_uint(in, &element, json_object_array_get_idx(json, i),
+				   wide ? UINT64_MAX : UINT32_MAX, &number);
+		if (wide)
+			((uint64_t *)numbers)[i] = number;
+		else
+			((uint32_t *)numbers)[i] = (uint32_t)number;
+	}
+	return err;
+}
+
+static int read_array(struct json_in *in, const struct json_place *at, const struct field *f,
+		      struct json_object *json, char *base)
+{
+	void *elements = NULL;
+	size_t length;
+	int err;
+
+	err = json_in_array(in, at, json, f->max, &length);
+	if (!err && length)
+		err = json_in_alloc(in, at, length, f->sub->size, &elements);
+	if (err)
+		return err;
+	*(void **)(base + f->offset) = elements;
+	*(size_t *)(base + f->count) = length;
+	for (size_t i = 0; i < length && !err; i++) {
+		struct json_place element = {.up = at, .index = i};
+
+		err = read_struct(in, &element, f->sub, json_object_array_get_idx(json, i),
+				  (char *)elements + i * f->sub->size);
+	}
+	return err;
+}
+
+static int read_keyed(struct json_in *in, const struct json_place *at, const struct field *f,
+		      struct json_object *json, char *p)
+{
+	int err = 0;
+
+	if (!json_object_is_type(json, json_type_object))
+		return json_in_expected(in, at, "an object", json);
+	for (size_t i = 0; i < f->max && !err; i++) {
+		struct json_place element = {.up = at, .key = f->names_of(i)};
+		struct json_object *value = NULL;
+
+		/* A number that is not there is unknown; it must not become zero. */
+		if (!json_object_object_get_ex(json, element.key, &value) || !value)
+			return json_in_bad(in, &element, "missing");
+		if (f->sub)
+			err = read_struct(in, &element, f->sub, value, p + i * f->sub->size);
+		else
+			err = json_in_uint(in, &element, value, UINT64_MAX, &((uint64_t *)p)[i]);
+	}
+	return err;
+}
+
+static int read_field(struct json_in *in, const struct json_place *up, const struct field *f,
+		      struct json_object *json, char *base)
+{
+	struct json_place at = {.up = up, .key = f->name};
+	struct json_object *value = NULL;
+
+	if (!json_object_object_get_ex(json, f->name, &value) || !value)
+		return f->flags & FIELD_REQUIRED ? json_in_bad(in, &at, "missing") : 0;
+	if (f->flags & FIELD_HAS)
+		*(bool *)(base + f->has) = true;
+	switch (f->type) {
+	case FIELD_OBJECT:
+		return read_struct(in, &at, f->sub, value, base + f->offset);
+	case FIELD_ARRAY:
+		return read_array(in, &at, f, value, base);
+	case FIELD_KEYED:
+		return read_keyed(in, &at, f, value, base + f->offset);
+	case FIELD_STRINGS:
+		return read_strings(in, &at, f, value, (struct string_list *)(base + f->offset));
+	case FIELD_U32_LIST:
+	case FIELD_U64_LIST:
+		return read_numbers(in, &at, f, value, base);
+	default:
+		return read_scalar(in, &at, f, value, base + f->offset);
+	}
+}
+
+static int read_struct(struct json_in *in, const struct json_place *at, const struct table *t,
+		       struct json_object *json, void *object)
+{
+	struct json_object *absent = NULL;
+	char *base = object;
+	struct diag why;
+	const char *reason;
+	int err = 0;
+
+	if (!json_object_is_type(json, json_type_object))
+		return json_in_expected(in, at, "an object", json);
+	if (t->can_be_absent && json_object_object_get_ex(json, "absent", &absent)) {
+		struct json_place inside = {.up = at, .key = "absent"};
+
+		err = json_in_chars(in, &inside, absent, t->absent_size, &reason);
+		if (!err)
+			strcpy(base + t->absent, reason);
+		return err;
+	}
+	for (size_t i = 0; i < t->field_count && !err; i++)
+		err = read_field(in, at, &t->fields[i], json, base);
+	if (!err && t->check && !t->check(object, &why))
+		err = json_in_bad(in, at, "%s", why.text);
+	if (!err && t->can_be_absent)
+		*(bool *)(base + t->present) = true;
+	return err;
+}
+
+/* Format and version come first: under a later major version everything else may mean something else. */
+static int check_format(struct json_in *in, struct json_object *json)
+{
+	struct json_place schema_at = {.key = "schema"}, version_at = {.key = "schema_version"};
+	struct json_object *schema = NULL, *version = NULL;
+	unsigned int major, minor;
+	const char *chars;
+	char rest;
+	int err;
+
+	if (!json_object_is_type(json, json_type_object))
+		return json_in_expected(in, NULL, "an object", json);
+	json_object_object_get_ex(json, schema_at.key, &schema);
+	json_object_object_get_ex(json, version_at.key, &version);
+	err = json_in_chars(in, &schema_at, schema, MAX_LIST_STRING, &chars);
+	if (err)
+		return err;
+	if (strcmp(chars, RESULT_SCHEMA))
+		return json_in_bad(in, &schema_at,
+				   "\"%.40s\" instead of \"%s\": not a result of accelbench", chars,
+				   RESULT_SCHEMA);
+	err = json_in_chars(in, &version_at, version, MAX_LIST_STRING, &chars);
+	if (err)
+		return err;
+	if (sscanf(chars, "%4u.%4u%c", &major, &minor, &rest) != 2)
+		return json_in_bad(in, &version_at, "\"%.40s\" is not MAJOR.MINOR", chars);
+	if (major != RESULT_SCHEMA_MAJOR)
+		return json_in_bad(
+			in, &version_at,
+			"version %u.%u, but this program reads %u.x; use the accelbench that wrote it",
+			major, minor, RESULT_SCHEMA_MAJOR);
+	return 0;
+}
+
+int result_from_json(const char *name, const char *text, size_t len, struct result *r,
+		     struct diag *d)
+{
+	struct json_in in = {.file = name, .d = d, .store_limit = MAX_STORE_BYTES};
+	struct json_object *json = NULL;
+	int err;
+
+	memset(r, 0, sizeof(*r));
+	if (len > MAX_FILE_BYTES)
+		return diag_set(d, -EFBIG, "%s: %zu bytes; at most %u MiB are read", name, len,
+				MAX_FILE_BYTES >> 20);
+	err = json_in_parse(&in, text, len, MAX_DEPTH, &json);
+	if (!err)
+		err = check_format(&in, json);
+	if (!err)
+		err = read_struct(&in, NULL, &result_table, json, r);
+	json_object_put(json);
+	if (err)
+		result_free(r);
+	return err;
+}
+
+int result_load(const char *path, struct result *r, struct diag *d)
+{
+	AB_STRBUF struct strbuf text = {0};
+	char file[PATH_MAX];
+	struct stat st;
+	int err;
+
+	memset(r, 0, sizeof(*r));
+	if (stat(path, &st))
+		return diag_errno(d, -errno, "%s", path);
+	err = fs_path(file, sizeof(file), S_ISDIR(st.st_mode) ? "%s/result.json" : "%s", path);
+	if (err)
+		return diag_errno(d, err, "%s", path);
+	err = fs_read_file(file, MAX_FILE_BYTES, &text, d);
+	if (err)
+		return err;
+	return result_from_json(file, strbuf_str(&text), text.len, r, d);
+}
