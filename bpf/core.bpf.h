@@ -8,9 +8,6 @@
 #define AB_CORE_BPF_H
 
 #include "kernel.bpf.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
 #include "accelbench.h"
 
 struct request {
@@ -173,7 +170,8 @@ static __always_inline void raise_max(__u64 *max, __u64 value)
 	}
 }
 
-static __noinline int hist_add(__u32 index, __u64 value)
+/* Global functions are verified once, not along every path that calls them. */
+__noinline int hist_add(__u32 index, __u64 value)
 {
 	struct ab_hist *h = bpf_map_lookup_elem(&hists, &index);
 	__u32 bucket;
@@ -313,7 +311,7 @@ static __always_inline void record_emit(const struct request *r, enum ab_served 
 }
 
 /* Books a finished request: histograms, who served it, a sampled record. */
-static __noinline int request_book(struct request *r)
+__noinline int request_book(struct request *r)
 {
 	struct ab_set_key key = {};
 	struct ab_counts *c;

@@ -1,62 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The few kernel types and fields that the programs read, by name; libbpf finds the offsets in the running kernel's BTF
- * (of vmlinux and of modules). A field that a kernel does not have is asked for with bpf_core_field_exists() first.
- */
+/* Reading kernel structures by offsets that user space found in BTF (fields.h). */
 #ifndef AB_KERNEL_BPF_H
 #define AB_KERNEL_BPF_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/types.h>
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
-
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct super_block {
-	__u32 s_dev;
-};
-
-/* fs/erofs/compress.h; `alg` and the order of the fields differ between kernels. */
-struct z_erofs_decompress_req {
-	struct super_block *sb;
-	unsigned int inputsize, outputsize;
-	bool inplace_io, partial_decoding;
-};
-
-struct crypto_alg {
-	char cra_driver_name[128];
-};
-
-struct crypto_tfm {
-	struct crypto_alg *__crt_alg;
-};
-
-struct crypto_async_request {
-	void *data;
-	struct crypto_tfm *tfm;
-};
-
-struct acomp_req {
-	struct crypto_async_request base;
-};
-
-struct task_struct {
-	int pid;
-	unsigned int flags;
-	unsigned int __state;
-};
-
-/* Before 5.14 (commit 2f064a59a11f) the field was `state`. */
-struct task_struct___old {
-	long state;
-};
-
-#pragma clang attribute pop
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include "fields.h"
 
 #define PF_KTHREAD   0x00200000
 #define TASK_RUNNING 0
 #define EINPROGRESS  115
 #define EBUSY	     16
+
+/* Frozen before load: the verifier sees constants. */
+const volatile __u32 field_offset[AB_FIELDS] = {};
+
+static __always_inline const void *field_at(const void *base, enum ab_field field)
+{
+	return (const char *)base + field_offset[field];
+}
+
+static __always_inline const void *read_pointer(const void *base, enum ab_field field)
+{
+	const void *value = NULL;
+
+	bpf_probe_read_kernel(&value, sizeof(value), field_at(base, field));
+	return value;
+}
+
+static __always_inline __u32 read_u32(const void *base, enum ab_field field)
+{
+	__u32 value = 0;
+
+	bpf_probe_read_kernel(&value, sizeof(value), field_at(base, field));
+	return value;
+}
+
+static __always_inline bool read_bool(const void *base, enum ab_field field)
+{
+	__u8 value = 0;
+
+	bpf_probe_read_kernel(&value, sizeof(value), field_at(base, field));
+	return value;
+}
 
 #endif

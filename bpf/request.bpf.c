@@ -14,9 +14,9 @@ char LICENSE[] SEC("license") = "GPL";
 const volatile __u8 request_algorithm[REQUEST_SLOTS] = {};
 const volatile __u8 request_returns_pointer[REQUEST_SLOTS] = {};
 
-static __always_inline bool is_target(const struct z_erofs_decompress_req *rq)
+static __always_inline bool is_target(const void *rq)
 {
-	return window.active && BPF_CORE_READ(rq, sb, s_dev) == window.kernel_dev;
+	return window.active && read_u32(read_pointer(rq, AB_FIELD_RQ_SB), AB_FIELD_SB_DEV) == window.kernel_dev;
 }
 
 static __always_inline void request_reset(struct request *r, __u64 now)
@@ -28,7 +28,7 @@ static __always_inline void request_reset(struct request *r, __u64 now)
 	r->open = 1;
 }
 
-static __always_inline int request_enter(__u32 slot, const struct z_erofs_decompress_req *rq)
+static __always_inline int request_enter(__u32 slot, const void *rq)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct request *r;
@@ -53,13 +53,13 @@ static __always_inline int request_enter(__u32 slot, const struct z_erofs_decomp
 	}
 	request_reset(r, now);
 	r->algorithm = request_algorithm[slot];
-	r->in_bytes = BPF_CORE_READ(rq, inputsize);
-	r->out_bytes = BPF_CORE_READ(rq, outputsize);
-	if (BPF_CORE_READ(rq, partial_decoding))
+	r->in_bytes = read_u32(rq, AB_FIELD_RQ_IN);
+	r->out_bytes = read_u32(rq, AB_FIELD_RQ_OUT);
+	if (read_bool(rq, AB_FIELD_RQ_PARTIAL))
 		r->flags |= AB_REC_PARTIAL;
-	if (BPF_CORE_READ(rq, inplace_io))
+	if (read_bool(rq, AB_FIELD_RQ_INPLACE))
 		r->flags |= AB_REC_INPLACE;
-	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
+	if (read_u32(task, AB_FIELD_TASK_FLAGS) & PF_KTHREAD)
 		r->flags |= AB_REC_KTHREAD;
 	count(AB_CNT_ENTRIES);
 	return 0;
@@ -130,14 +130,14 @@ static __always_inline int copy_exit(void)
 }
 
 /* First sight of a driver: its name is kept. */
-static __always_inline void driver_learn(struct crypto_alg *alg)
+static __always_inline void driver_learn(const void *alg)
 {
 	__u64 key = (__u64)alg;
 	struct ab_driver d = {};
 
 	if (bpf_map_lookup_elem(&drivers, &key))
 		return;
-	bpf_core_read_str(d.name, sizeof(d.name), &alg->cra_driver_name);
+	bpf_probe_read_kernel_str(d.name, sizeof(d.name), field_at(alg, AB_FIELD_ALG_DRIVER));
 	bpf_map_update_elem(&drivers, &key, &d, BPF_NOEXIST);
 }
 
@@ -152,10 +152,10 @@ static __always_inline void inflight_enter(struct request *r, __u64 now)
 		count(AB_CNT_INFLIGHT_FULL);
 }
 
-static __always_inline int submit_enter(const struct acomp_req *req)
+static __always_inline int submit_enter(const void *req)
 {
 	struct request *r = open_request();
-	struct crypto_alg *alg;
+	const void *base, *alg;
 	__u64 now;
 
 	if (!r)
@@ -175,8 +175,9 @@ static __always_inline int submit_enter(const struct acomp_req *req)
 	r->steps |= STEP_SUBMITTED;
 	r->submit_ns = now;
 	r->submit_cpu = bpf_get_smp_processor_id();
-	r->wait_key = (__u64)BPF_CORE_READ(req, base.data);
-	alg = BPF_CORE_READ(req, base.tfm, __crt_alg);
+	base = field_at(req, AB_FIELD_ACOMP_BASE);
+	r->wait_key = (__u64)read_pointer(base, AB_FIELD_ASYNC_DATA);
+	alg = read_pointer(read_pointer(base, AB_FIELD_ASYNC_TFM), AB_FIELD_TFM_ALG);
 	r->driver = (__u64)alg;
 	driver_learn(alg);
 	inflight_enter(r, now);
@@ -298,9 +299,12 @@ static __always_inline int resume_exit(void)
 	return 0;
 }
 
-/* Four programs of one slot: <name><slot>_fe, _fx, _kp, _kr. fexit finds the return value behind the arguments. */
+/*
+ * Four programs of one slot: <name><slot>_fe, _fx, _kp, _kr. fexit finds the return value behind the arguments. The sections
+ * are our own, so that src/probe/attach.c sets their targets from its index instead of libbpf's linear search.
+ */
 #define ENTRY(name, slot, call_fe, call_kp)                                                        \
-	SEC("?fentry") int name##slot##_fe(__u64 *ctx)                                             \
+	SEC("?ab_fentry") int name##slot##_fe(__u64 *ctx)                                             \
 	{                                                                                          \
 		return call_fe;                                                                    \
 	}                                                                                          \
@@ -309,7 +313,7 @@ static __always_inline int resume_exit(void)
 		return call_kp;                                                                    \
 	}
 #define EXIT(name, slot, call_fx, call_kr)                                                         \
-	SEC("?fexit") int name##slot##_fx(__u64 *ctx)                                              \
+	SEC("?ab_fexit") int name##slot##_fx(__u64 *ctx)                                              \
 	{                                                                                          \
 		return call_fx;                                                                    \
 	}                                                                                          \
@@ -351,13 +355,6 @@ ENTRY(don, 0, done_enter(ctx[0], (int)ctx[1]),
       done_enter(PT_REGS_PARM1(ctx), (int)PT_REGS_PARM2(ctx)))
 EXIT(res, 0, resume_exit(), resume_exit())
 
-static __always_inline bool is_running(struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return BPF_CORE_READ(task, __state) == TASK_RUNNING;
-	return BPF_CORE_READ((struct task_struct___old *)task, state) == TASK_RUNNING;
-}
-
 /* A task that leaves its CPU: off-CPU time always; the phase changes to WAIT when software blocked of its own will. */
 static __always_inline void task_off(struct task_struct *prev, bool preempted, __u64 now)
 {
@@ -367,7 +364,7 @@ static __always_inline void task_off(struct task_struct *prev, bool preempted, _
 		return;
 	r->off_since_ns = now;
 	if (preempted || r->depth || r->phase == AB_WAIT || r->steps & (STEP_ASYNC | STEP_SYNC) ||
-	    is_running(prev))
+	    read_u32(prev, AB_FIELD_TASK_STATE) == TASK_RUNNING)
 		return;
 	r->blocked_from = r->phase;
 	r->blocked = 1;
@@ -399,15 +396,15 @@ static __always_inline void account_cpu(struct task_struct *prev, __u64 now)
 		return;
 	since = t->since_ns > window.begin_ns ? t->since_ns : window.begin_ns;
 	t->since_ns = now;
-	if (now <= since || !BPF_CORE_READ(prev, pid))
+	if (now <= since || !read_u32(prev, AB_FIELD_TASK_PID))
 		return;
 	t->busy_ns += now - since;
-	if (BPF_CORE_READ(prev, flags) & PF_KTHREAD)
+	if (read_u32(prev, AB_FIELD_TASK_FLAGS) & PF_KTHREAD)
 		t->kthread_ns += now - since;
 }
 
 /* Arguments: preempt, prev, next; a fourth since 5.18 (commit fa2c3254d7cf) is not needed. */
-SEC("?tp_btf/sched_switch") int sched_switch(__u64 *ctx)
+SEC("?ab_tp_btf") int sched_switch(__u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1];
 	struct task_struct *next = (void *)ctx[2];

@@ -58,7 +58,6 @@ static int prepare(struct bound_hook *b, struct bpf_object *obj, enum mechanism 
 {
 	char name[16];
 	struct bpf_program *prog;
-	int err;
 
 	snprintf(name, sizeof(name), "%s%u_%s", role_programs[b->info->role].prefix, b->slot,
 		 suffixes[mechanism][which]);
@@ -67,18 +66,8 @@ static int prepare(struct bound_hook *b, struct bpf_object *obj, enum mechanism 
 		snprintf(b->reason, sizeof(b->reason), "no program %s in the object", name);
 		return -ENOSPC;
 	}
-	bpf_program__set_autoload(prog, true);
-	if (mechanism == BY_FENTRY) {
-		err = bpf_program__set_attach_target(prog, 0, b->function);
-		if (err) {
-			bpf_program__set_autoload(prog, false);
-			snprintf(b->reason, sizeof(b->reason), "%s: fentry target refused: %s", b->function,
-				 strerror(-err));
-			return err;
-		}
-	}
 	*out = prog;
-	return 0;
+	return bpf_program__set_autoload(prog, true);
 }
 
 int hook_bind(struct bound_hook *b, const struct hook_info *hook, struct bpf_object *obj,
@@ -89,9 +78,15 @@ int hook_bind(struct bound_hook *b, const struct hook_info *hook, struct bpf_obj
 
 	*b = (struct bound_hook){.info = hook, .slot = slot};
 	if (hook->role == HOOK_SCHED) {
+		b->btf = btf_index_find(index, hook->functions[0]);
 		b->entry = bpf_object__find_program_by_name(obj, "sched_switch");
+		if (!b->btf || !b->entry) {
+			snprintf(b->reason, sizeof(b->reason), "this kernel has no BTF tracepoint %s",
+				 hook->functions[0]);
+			return -ENOENT;
+		}
 		b->function = hook->functions[0];
-		return b->entry ? bpf_program__set_autoload(b->entry, true) : -ENOENT;
+		return bpf_program__set_autoload(b->entry, true);
 	}
 	if (slot >= role->slots) {
 		snprintf(b->reason, sizeof(b->reason), "no program left for role %s",
@@ -106,6 +101,57 @@ int hook_bind(struct bound_hook *b, const struct hook_info *hook, struct bpf_obj
 	if (err)
 		b->function = NULL;
 	return err;
+}
+
+/* libbpf's callback just before BPF_PROG_LOAD: the target is what the program's hook was bound to. */
+static int set_target(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	const struct attach_context *ctx = (const struct attach_context *)cookie;
+	size_t i;
+
+	for (i = 0; i < ctx->hook_count; i++) {
+		const struct bound_hook *b = &ctx->hooks[i];
+
+		if (!b->btf || (b->entry != prog && b->exit != prog))
+			continue;
+		opts->attach_btf_id = b->btf->type_id;
+		opts->attach_btf_obj_fd = (uint32_t)b->btf->btf_fd;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int attach_register(struct attach_context *ctx, struct diag *d)
+{
+	static const struct {
+		const char *section;
+		enum bpf_attach_type type;
+	} sections[] = {
+		{"ab_fentry", BPF_TRACE_FENTRY},
+		{"ab_fexit", BPF_TRACE_FEXIT},
+		{"ab_tp_btf", BPF_TRACE_RAW_TP},
+	};
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .cookie = (long)ctx, .prog_prepare_load_fn = set_target);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sections); i++) {
+		ctx->handlers[i] = libbpf_register_prog_handler(sections[i].section, BPF_PROG_TYPE_TRACING,
+								sections[i].type, &opts);
+		if (ctx->handlers[i] < 0)
+			return diag_errno(d, ctx->handlers[i], "registering section %s with libbpf",
+					  sections[i].section);
+	}
+	return 0;
+}
+
+void attach_unregister(struct attach_context *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ctx->handlers); i++)
+		if (ctx->handlers[i] > 0)
+			libbpf_unregister_prog_handler(ctx->handlers[i]);
+	memset(ctx->handlers, 0, sizeof(ctx->handlers));
 }
 
 static int attach_one(struct bound_hook *b, enum mechanism mechanism, struct bpf_program *prog, bool is_return,

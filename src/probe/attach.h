@@ -23,6 +23,19 @@ struct bound_hook {
 };
 
 /*
+ * Registers the sections of bpf/request.bpf.c with libbpf, so that programs get their target from the bound hooks while they
+ * are loaded. libbpf
+ * keeps handlers per process: unregister before the context goes away.
+ */
+struct attach_context {
+	struct bound_hook *hooks;
+	size_t hook_count;
+	int handlers[3];
+};
+int attach_register(struct attach_context *ctx, struct diag *d);
+void attach_unregister(struct attach_context *ctx);
+
+/*
  * Chooses function and slot for @hook, sets the targets of its programs in @obj and has them loaded. -ENOENT: the kernel
  * has none of its functions; -ENOSPC: no slot left; @bound->reason says it.
  */

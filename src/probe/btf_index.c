@@ -19,10 +19,12 @@ static int index_names(struct btf_index *index)
 	if (!index->functions)
 		return -ENOMEM;
 	for (h = 0; h < hook_count; h++) {
-		if (hook_table[h].role == HOOK_SCHED)
-			continue;
-		for (f = 0; f < ARRAY_SIZE(hook_table[h].functions) && hook_table[h].functions[f]; f++)
-			index->functions[index->count++].name = hook_table[h].functions[f];
+		for (f = 0; f < ARRAY_SIZE(hook_table[h].functions) && hook_table[h].functions[f]; f++) {
+			struct btf_function *fn = &index->functions[index->count++];
+
+			fn->name = hook_table[h].functions[f];
+			fn->tracepoint = hook_table[h].role == HOOK_SCHED;
+		}
 	}
 	return 0;
 }
@@ -38,29 +40,117 @@ static void describe(const struct btf *btf, uint32_t id, struct btf_function *fn
 	fn->returns_pointer = ret && btf_is_ptr(ret);
 }
 
-/* Walks types [@first, end) of @btf. A name met twice keeps the first: static twins cannot be told apart by name anyway. */
+/* A BTF-typed tracepoint <name> is known as the typedef btf_trace_<name>. */
+#define TRACEPOINT_PREFIX "btf_trace_"
+
+static void note_function(struct btf_index *index, const struct btf *btf, uint32_t id, const char *module,
+			  int fd)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+	const char *name = btf__name_by_offset(btf, t->name_off);
+	bool tracepoint = btf_is_typedef(t);
+	size_t i;
+
+	if (!name || (tracepoint && strncmp(name, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)) != 0))
+		return;
+	if (tracepoint)
+		name += strlen(TRACEPOINT_PREFIX);
+	for (i = 0; i < index->count; i++) {
+		struct btf_function *fn = &index->functions[i];
+
+		/* A name met twice keeps the first: static twins cannot be told apart by name anyway. */
+		if (fn->type_id || fn->tracepoint != tracepoint || fn->name[0] != name[0] ||
+		    strcmp(fn->name, name) != 0)
+			continue;
+		if (tracepoint)
+			fn->type_id = id;
+		else
+			describe(btf, id, fn);
+		snprintf(fn->module, sizeof(fn->module), "%s", module);
+		fn->btf_fd = fd;
+	}
+}
+
+static const struct {
+	const char *structure;
+	const char *names[2];
+} wanted_fields[AB_FIELDS] = {
+#define WANTED(name, structure, field, alternative) {structure, {field, alternative}},
+	AB_FIELD_LIST(WANTED)
+#undef WANTED
+};
+
+/* Byte offset of @name in @structure, looked for in unnamed members too. */
+static bool member_offset(const struct btf *btf, const struct btf_type *structure, const char *name,
+			  uint32_t *offset)
+{
+	const struct btf_member *m = btf_members(structure);
+	unsigned int i;
+
+	for (i = 0; i < btf_vlen(structure); i++, m++) {
+		const char *member = btf__name_by_offset(btf, m->name_off);
+		uint32_t here = btf_member_bit_offset(structure, i) / 8, inner;
+		const struct btf_type *t;
+
+		if (member && member[0]) {
+			if (strcmp(member, name) != 0)
+				continue;
+			*offset = here;
+			return true;
+		}
+		t = btf__type_by_id(btf, m->type);
+		if (t && btf_is_composite(t) && member_offset(btf, t, name, &inner)) {
+			*offset = here + inner;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void note_structure(struct btf_index *index, const struct btf *btf, const struct btf_type *t)
+{
+	const char *name = btf__name_by_offset(btf, t->name_off);
+	size_t f, n;
+
+	for (f = 0; name && name[0] && f < AB_FIELDS; f++) {
+		if (index->field_known[f] || strcmp(wanted_fields[f].structure, name) != 0)
+			continue;
+		for (n = 0; n < ARRAY_SIZE(wanted_fields[f].names) && wanted_fields[f].names[n]; n++) {
+			if (!member_offset(btf, t, wanted_fields[f].names[n], &index->field_offset[f]))
+				continue;
+			index->field_known[f] = true;
+			break;
+		}
+	}
+}
+
+/* Walks types [@first, end) of @btf. */
 static void scan(struct btf_index *index, const struct btf *btf, uint32_t first, const char *module, int fd)
 {
 	uint32_t id, end = btf__type_cnt(btf);
-	size_t i;
 
 	for (id = first; id < end; id++) {
 		const struct btf_type *t = btf__type_by_id(btf, id);
-		const char *name;
 
-		if (!btf_is_func(t))
-			continue;
-		name = btf__name_by_offset(btf, t->name_off);
-		for (i = 0; name && i < index->count; i++) {
-			struct btf_function *fn = &index->functions[i];
-
-			if (fn->type_id || fn->name[0] != name[0] || strcmp(fn->name, name) != 0)
-				continue;
-			describe(btf, id, fn);
-			snprintf(fn->module, sizeof(fn->module), "%s", module);
-			fn->btf_fd = fd;
-		}
+		if (btf_is_func(t) || btf_is_typedef(t))
+			note_function(index, btf, id, module, fd);
+		else if (btf_is_struct(t))
+			note_structure(index, btf, t);
 	}
+}
+
+int btf_index_check_fields(const struct btf_index *index, struct diag *d)
+{
+	size_t f;
+
+	for (f = 0; f < AB_FIELDS; f++)
+		if (!index->field_known[f])
+			return diag_set(d, -ENOENT, "this kernel's BTF has no field %s of struct %s%s",
+					wanted_fields[f].names[0], wanted_fields[f].structure,
+					strstr(wanted_fields[f].structure, "erofs") ?
+						" (is module erofs loaded, with BTF?)" :
+						"");
+	return 0;
 }
 
 /* Is @module one that the table names? Other modules' BTF need not be read. */

@@ -19,16 +19,26 @@ static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list 
 	return vfprintf(stderr, fmt, ap);
 }
 
-static void bind_hooks(struct session *s)
+/* Hooks of algorithms that do not occur need not be attached. */
+static bool wanted(const struct hook_info *h, uint32_t algorithms)
+{
+	return !algorithms || h->algorithm < 0 || h->algorithm == AB_ALG_STORED ||
+	       algorithms & 1u << h->algorithm;
+}
+
+static void bind_hooks(struct session *s, uint32_t algorithms)
 {
 	unsigned int slots[HOOK_ROLES] = {0};
 	size_t i;
 
 	for (i = 0; i < hook_count && s->hook_count < SESSION_MAX_HOOKS; i++) {
 		const struct hook_info *h = &hook_table[i];
-		struct bound_hook *b = &s->hooks[s->hook_count++];
 		unsigned int slot = slots[h->role];
+		struct bound_hook *b;
 
+		if (!wanted(h, algorithms))
+			continue;
+		b = &s->hooks[s->hook_count++];
 		if (hook_bind(b, h, s->skel->obj, &s->index, s->mechanism, slot))
 			continue;
 		slots[h->role]++;
@@ -101,14 +111,18 @@ static int try_mechanism(struct session *s, const struct session_opts *opts, enu
 	uint64_t t0 = clock_mono_ns();
 	int err;
 
+	s->open_ns = s->index_ns;
 	s->mechanism = mechanism;
 	s->hook_count = 0;
 	s->skel = request_bpf__open();
 	if (!s->skel)
 		return diag_errno(d, -errno, "opening the BPF object");
-	bind_hooks(s);
+	bind_hooks(s, opts->algorithms);
+	s->attach.hooks = s->hooks;
+	s->attach.hook_count = s->hook_count;
+	memcpy((void *)s->skel->rodata->field_offset, s->index.field_offset, sizeof(s->index.field_offset));
 	err = size_maps(s, opts);
-	s->open_ns = clock_mono_ns() - t0;
+	s->open_ns += clock_mono_ns() - t0;
 	t0 = clock_mono_ns();
 	if (!err)
 		err = request_bpf__load(s->skel);
@@ -137,6 +151,7 @@ int session_open(struct session **out, const struct session_opts *opts, struct d
 {
 	struct session *s = calloc(1, sizeof(*s));
 	struct diag why[MECHANISMS] = {0};
+	uint64_t t0;
 	int err = -EINVAL, cpus;
 	int m;
 
@@ -149,9 +164,15 @@ int session_open(struct session **out, const struct session_opts *opts, struct d
 		return diag_errno(d, cpus, "number of possible CPUs");
 	}
 	s->cpus = (unsigned int)cpus;
+	t0 = clock_mono_ns();
 	err = btf_index_build(&s->index, d);
+	if (!err)
+		err = btf_index_check_fields(&s->index, d);
+	if (!err)
+		err = attach_register(&s->attach, d);
 	if (err)
 		goto fail;
+	s->index_ns = clock_mono_ns() - t0;
 	for (m = 0; m < MECHANISMS; m++) {
 		if ((opts->mechanism == MECHANISM_FENTRY && m != BY_FENTRY) ||
 		    (opts->mechanism == MECHANISM_KPROBE && m != BY_KPROBE))
@@ -288,6 +309,7 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	drop_mechanism(s);
+	attach_unregister(&s->attach);
 	btf_index_free(&s->index);
 	free(s->records);
 	free(s);

@@ -22,8 +22,9 @@ struct session {
 	enum mechanism mechanism;
 	struct bound_hook hooks[SESSION_MAX_HOOKS];
 	size_t hook_count;
+	struct attach_context attach;
 	bool attached;
-	uint64_t open_ns, load_ns, attach_ns;
+	uint64_t index_ns, open_ns, load_ns, attach_ns; /* open includes index */
 	unsigned int cpus; /* possible, as per-CPU maps have them */
 	struct driver_name drivers[64];
 	size_t driver_count;
