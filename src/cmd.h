@@ -13,7 +13,11 @@
 #include "base/strbuf.h"
 
 /* In the order of `accelbench help`. */
-#define AB_COMMANDS(X) X(help)
+#define AB_COMMANDS(X) \
+	X(plan)        \
+	X(validate)    \
+	X(schema)      \
+	X(help)
 
 /* Options that every command takes. */
 struct common_options {

@@ -59,14 +59,14 @@ void nearest_offer(struct nearest *n, const char *candidate)
 	unsigned int distance = nearest_distance(n->word, candidate);
 
 	if (distance <= limit && distance < n->distance) {
-		n->best = candidate;
+		snprintf(n->best, sizeof(n->best), "%s", candidate);
 		n->distance = distance;
 	}
 }
 
 const char *nearest_hint(const struct nearest *n, char buf[NEAREST_HINT_SIZE])
 {
-	if (n->best)
+	if (n->best[0])
 		snprintf(buf, NEAREST_HINT_SIZE, "; did you mean '%s'?", n->best);
 	else
 		buf[0] = '\0';

@@ -10,21 +10,21 @@
 
 struct nearest {
 	const char *word;
-	const char *best;      /* NULL while nothing was close enough */
-	unsigned int distance; /* of best */
+	char best[NEAREST_WORD_MAX + 1]; /* "" while nothing was close enough */
+	unsigned int distance;		 /* of best */
 };
 
 /*
- * Edits that turn @a into @b: insertion, deletion, replacement, two neighbours swapped. Case and '-' against '_' are free.
- * Words beyond NEAREST_WORD_MAX: UINT_MAX.
+ * Edits that turn @a into @b: insertion, deletion, replacement, two neighbours swapped. Case and
+ * '-' against '_' are free. Words beyond NEAREST_WORD_MAX: UINT_MAX.
  */
 unsigned int nearest_distance(const char *a, const char *b);
 
-/* @word is kept by reference. Then offer every known name; the first of equally close ones wins. */
+/* @word is kept by reference. Then offer every known name; of equally close ones the first wins. */
 void nearest_begin(struct nearest *n, const char *word);
 void nearest_offer(struct nearest *n, const char *candidate);
 
-/* "; did you mean 'deflate'?", or "" when nothing is close. Returns @buf, of NEAREST_HINT_SIZE bytes. */
+/* "; did you mean 'deflate'?", or "" when nothing is close. Returns @buf. */
 const char *nearest_hint(const struct nearest *n, char buf[NEAREST_HINT_SIZE]);
 
 #endif

@@ -43,7 +43,7 @@ static int unknown(const struct option_set *sets, size_t set_count, const struct
 	for (size_t s = 0; f->spelled[1] == '-' && s < set_count; s++)
 		for (size_t i = 0; i < sets[s].count; i++)
 			nearest_offer(&nearest, sets[s].options[i].name);
-	if (nearest.best)
+	if (nearest.best[0])
 		return diag_set(d, -EINVAL, "unknown option '%s'; did you mean '--%s'?", f->spelled,
 				nearest.best);
 	return diag_set(d, -EINVAL, "unknown option '%s'", f->spelled);

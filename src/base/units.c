@@ -2,7 +2,6 @@
 #include "base/units.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,29 +120,34 @@ int units_parse_ns(const char *text, uint64_t *ns)
 int units_parse_ratio(const char *text, double *ratio)
 {
 	const char *p = text;
-	uint64_t whole;
-	double value, scale = 1;
+	unsigned int digits = 0;
+	double value = 0, scale = 1;
+	bool fraction = false;
 
-	/* Not strtod(): that follows the locale and takes "inf", "nan" and hexadecimal. */
-	if (read_digits(&p, &whole))
-		return -EINVAL;
-	value = (double)whole;
-	if (*p == '.') {
-		if (!is_digit(*++p))
-			return -EINVAL;
-		for (; is_digit(*p); p++) {
-			value = value * 10 + (*p - '0');
-			scale *= 10;
+	/*
+	 * Not strtod(): that follows the locale and takes "inf", "nan" and hexadecimal. Up to 15 digits
+	 * and the power of ten below them are exact in a double, so one division rounds correctly.
+	 */
+	for (; is_digit(*p) || (*p == '.' && !fraction && digits); p++) {
+		if (*p == '.') {
+			fraction = true;
+			continue;
 		}
+		if (++digits > 15)
+			return -EINVAL;
+		value = value * 10 + (*p - '0');
+		if (fraction)
+			scale *= 10;
 	}
+	if (!digits || p[-1] == '.')
+		return -EINVAL;
 	if (*p == '%') {
 		scale *= 100;
 		p++;
 	}
-	value /= scale;
-	if (*p || !isfinite(value))
+	if (*p)
 		return -EINVAL;
-	*ratio = value;
+	*ratio = value / scale;
 	return 0;
 }
 

@@ -7,14 +7,14 @@
 
 struct plan_image {
 	const struct engine_info *engine; /* the first that uses it; images depend on its mkfs_algorithm only */
-	uint64_t cluster_bytes;
+	uint64_t cluster_bytes; /* 0: uncompressed, there are no clusters */
 	int level; /* -1: the tool's default */
 };
 
 struct plan_cell {
 	size_t index; /* 0..cell_count-1, workload fastest, engine slowest */
 	const struct engine_info *engine;
-	uint64_t cluster_bytes;
+	uint64_t cluster_bytes; /* 0: uncompressed; such an engine has one cell per workload */
 	const struct workload_spec *workload;
 	size_t image; /* index into images */
 };

@@ -31,9 +31,9 @@ struct dataset_spec {
 enum backing_kind { BACKING_LOOP_DIRECT, BACKING_LOOP, BACKING_FILE, BACKING_DEVICE, BACKINGS };
 extern const char *const backing_names[BACKINGS];
 enum order_kind { ORDER_INTERLEAVED, ORDER_SEQUENTIAL, ORDERS };
-extern const char *const order_names[ORDERS];
+extern const char *const order_names[ORDERS + 1]; /* NULL-terminated, as cache_names */
 enum cache_kind { CACHE_COLD, CACHE_WARM, CACHES };
-extern const char *const cache_names[CACHES];
+extern const char *const cache_names[CACHES + 1];
 
 /* fio options, from an allow-list (model/fio_options.h); strings were checked against it. */
 struct workload_spec {

@@ -17,13 +17,17 @@ struct engine_info {
 	const char *mkfs_algorithm; /* "deflate": goes to mkfs.erofs -z; NULL: uncompressed */
 	enum ab_algorithm algorithm; /* what decompressor serves it */
 	const char *accel_driver;   /* acomp driver name to switch on, NULL: software */
-	int level_min, level_max;   /* levels mkfs accepts; min > max: the algorithm has none */
-	uint64_t cluster_max_bytes; /* 0: mkfs decides */
+	struct level_range {
+		int min, max;
+	} levels[2]; /* that mkfs accepts */
+	size_t level_ranges; /* of levels[]; 0: the algorithm has none */
+	uint64_t cluster_max_bytes; /* 0: it has no clusters */
 	const char *meaning;
 };
 extern const struct engine_info engine_table[];
 extern const size_t engine_count;
 const struct engine_info *engine_find(const char *name); /* NULL: none */
+bool engine_takes_level(const struct engine_info *engine, int level);
 
 enum hook_role {
 	HOOK_REQUEST, /* entry and exit bound a request */
