@@ -80,6 +80,8 @@ enum ab_counter {
 	AB_CNT_STATE_FAILED,   /* no memory for a task's state */
 	AB_CNT_NEGATIVE,       /* differences below zero, clamped to zero */
 	AB_CNT_SETS_FULL,      /* requests without a histogram set left */
+	AB_CNT_ENTRY_NS,       /* sum of begin times since the window opened: with the next, Little's law */
+	AB_CNT_EXIT_NS,	       /* sum of end times since the window opened */
 	AB_CNT_RECORDS,	       /* sampled records written */
 	AB_CNT_RECORDS_LOST,   /* sampled records dropped: ring buffer full */
 	AB_COUNTERS,

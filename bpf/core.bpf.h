@@ -117,10 +117,16 @@ static __always_inline void add64(__u64 *counter, __u64 n)
 	__sync_fetch_and_add(counter, n);
 }
 
-static __always_inline void count(enum ab_counter which)
+static __always_inline struct ab_counts *counts_here(void)
 {
 	__u32 zero = 0;
-	struct ab_counts *c = bpf_map_lookup_elem(&counts, &zero);
+
+	return bpf_map_lookup_elem(&counts, &zero);
+}
+
+static __always_inline void count(enum ab_counter which)
+{
+	struct ab_counts *c = counts_here();
 
 	if (c)
 		add64(&c->n[which], 1);
@@ -315,7 +321,7 @@ __noinline int request_book(struct request *r)
 {
 	struct ab_set_key key = {};
 	struct ab_counts *c;
-	__u32 zero = 0, set, phase, phases;
+	__u32 set, phase, phases;
 	enum ab_served served;
 	__u64 exits;
 
@@ -328,9 +334,10 @@ __noinline int request_book(struct request *r)
 	/* After a rejected submit it was the file system's own decoder that did the work. */
 	key.driver = r->steps & STEP_REJECTED ? 0 : r->driver;
 
-	c = bpf_map_lookup_elem(&counts, &zero);
+	c = counts_here();
 	if (!c)
 		return 0;
+	add64(&c->n[AB_CNT_EXIT_NS], r->last_ns - window.begin_ns);
 	exits = __sync_fetch_and_add(&c->n[AB_CNT_EXITS], 1);
 	add64(&c->served[served].requests, 1);
 	add64(&c->served[served].in_bytes, r->in_bytes);

@@ -31,6 +31,7 @@ static __always_inline void request_reset(struct request *r, __u64 now)
 static __always_inline int request_enter(__u32 slot, const void *rq)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct ab_counts *c;
 	struct request *r;
 	__u64 now = bpf_ktime_get_ns();
 	bool ours = is_target(rq);
@@ -61,7 +62,11 @@ static __always_inline int request_enter(__u32 slot, const void *rq)
 		r->flags |= AB_REC_INPLACE;
 	if (read_u32(task, AB_FIELD_TASK_FLAGS) & PF_KTHREAD)
 		r->flags |= AB_REC_KTHREAD;
-	count(AB_CNT_ENTRIES);
+	c = counts_here();
+	if (c) {
+		add64(&c->n[AB_CNT_ENTRIES], 1);
+		add64(&c->n[AB_CNT_ENTRY_NS], now - window.begin_ns);
+	}
 	return 0;
 }
 

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "model/validity.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "model/phase.h"
+#include "model/targets.h"
+
+/* Everything a check looks at. */
+struct ledger {
+	const struct result *result;
+	const struct result_cell *cell;
+	const struct engine_info *engine;
+	uint64_t fio_bytes;  /* of traced repetitions */
+	uint64_t disk_bytes; /* of traced repetitions */
+	bool has_disk;
+	uint64_t in_bytes, out_bytes; /* of all requests */
+	uint64_t requests;
+};
+
+enum outcome { CHECK_OK, CHECK_BAD, CHECK_NOT_APPLICABLE };
+
+static AB_PRINTF(3, 4) enum outcome say(struct result_check *c, enum outcome outcome, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(c->detail, sizeof(c->detail), fmt, ap);
+	va_end(ap);
+	return outcome;
+}
+
+static bool within(double a, double b, double tolerance)
+{
+	return fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b));
+}
+
+static enum outcome check_entries(const struct ledger *l, struct result_check *c)
+{
+	const uint64_t *n = l->cell->trace.counters;
+
+	return say(c, n[AB_CNT_ENTRIES] == n[AB_CNT_EXITS] ? CHECK_OK : CHECK_BAD,
+		   "%" PRIu64 " requests begun, %" PRIu64 " ended", n[AB_CNT_ENTRIES], n[AB_CNT_EXITS]);
+}
+
+static enum outcome check_submits(const struct ledger *l, struct result_check *c)
+{
+	const struct result_trace *t = &l->cell->trace;
+	uint64_t out = t->counters[AB_CNT_SUBMIT_ASYNC] + t->counters[AB_CNT_SUBMIT_BUSY];
+	uint64_t in = t->counters[AB_CNT_COMPLETIONS];
+
+	if (!t->counters[AB_CNT_SUBMITS])
+		return say(c, CHECK_NOT_APPLICABLE, "nothing was submitted");
+	return say(c, out == in + t->inflight_at_end ? CHECK_OK : CHECK_BAD,
+		   "%" PRIu64 " submitted asynchronously, %" PRIu64 " completed, %" PRIu64 " in flight at the end", out,
+		   in, t->inflight_at_end);
+}
+
+static enum outcome check_inflight(const struct ledger *l, struct result_check *c)
+{
+	uint64_t lost = l->cell->trace.inflight_at_end;
+
+	return say(c, lost ? CHECK_BAD : CHECK_OK, "%" PRIu64 " requests never completed", lost);
+}
+
+static enum outcome check_partition(const struct ledger *l, struct result_check *c)
+{
+	uint64_t parts = 0, total = 0;
+
+	for (size_t i = 0; i < l->cell->trace.set_count; i++) {
+		const struct result_hist *h = l->cell->trace.sets[i].hists;
+
+		for (int p = 0; p < AB_PARTITION; p++)
+			parts += h[p].sum;
+		total += h[AB_TOTAL].sum;
+	}
+	return say(c, parts == total ? CHECK_OK : CHECK_BAD,
+		   "phases add up to %" PRIu64 " ns, requests to %" PRIu64 " ns", parts, total);
+}
+
+static enum outcome check_little(const struct ledger *l, struct result_check *c)
+{
+	const uint64_t *n = l->cell->trace.counters;
+	double occupancy = (double)n[AB_CNT_EXIT_NS] - (double)n[AB_CNT_ENTRY_NS];
+	double latency = 0;
+
+	for (size_t i = 0; i < l->cell->trace.set_count; i++)
+		latency += (double)l->cell->trace.sets[i].hists[AB_TOTAL].sum;
+	if (n[AB_CNT_ENTRIES] != n[AB_CNT_EXITS])
+		return say(c, CHECK_NOT_APPLICABLE, "requests are open");
+	return say(c, within(occupancy, latency, 0.05) ? CHECK_OK : CHECK_BAD,
+		   "time in flight %.6f s from begin and end times, %.6f s from latencies", occupancy / 1e9,
+		   latency / 1e9);
+}
+
+static enum outcome check_bytes_out(const struct ledger *l, struct result_check *c)
+{
+	double ratio = l->fio_bytes ? (double)l->out_bytes / (double)l->fio_bytes : 0;
+
+	if (l->cell->numjobs > 1)
+		return say(c, CHECK_NOT_APPLICABLE, "several jobs share the page cache");
+	if (!l->fio_bytes || (l->engine && !l->engine->mkfs_algorithm))
+		return say(c, CHECK_NOT_APPLICABLE, "nothing compressed was read");
+	return say(c, ratio >= 0.98 ? CHECK_OK : CHECK_BAD,
+		   "%" PRIu64 " bytes decompressed for %" PRIu64 " read by fio (x %.3f)", l->out_bytes, l->fio_bytes,
+		   ratio);
+}
+
+static enum outcome check_bytes_in(const struct ledger *l, struct result_check *c)
+{
+	double ratio = l->disk_bytes ? (double)l->in_bytes / (double)l->disk_bytes : 0;
+	bool sequential = !strcmp(l->cell->rw, "read") && l->cell->numjobs <= 1;
+
+	if (!l->has_disk)
+		return say(c, CHECK_NOT_APPLICABLE, "no block device to count at");
+	if (!l->requests)
+		return say(c, CHECK_NOT_APPLICABLE, "no requests");
+	/* Random reads decompress a cluster several times from one read, or read ahead what nobody asks for. */
+	if (!l->disk_bytes || (sequential && !within(ratio, 1, 0.1)))
+		return say(c, CHECK_BAD, "%" PRIu64 " compressed bytes in, %" PRIu64 " read from the device", l->in_bytes,
+			   l->disk_bytes);
+	return say(c, CHECK_OK, "%" PRIu64 " compressed bytes in, %" PRIu64 " read from the device (x %.3f)",
+		   l->in_bytes, l->disk_bytes, ratio);
+}
+
+static enum outcome check_losses(const struct ledger *l, struct result_check *c)
+{
+	const struct result_trace *t = &l->cell->trace;
+	uint64_t lost = t->recursion_misses;
+	int worst = -1;
+
+	for (int i = 0; i < AB_COUNTERS; i++) {
+		if (counter_table[i].kind != COUNTER_LOSS || i == AB_CNT_RECORDS_LOST)
+			continue;
+		lost += t->counters[i];
+		if (t->counters[i] && (worst < 0 || t->counters[i] > t->counters[worst]))
+			worst = i;
+	}
+	return say(c, (double)lost > VALIDITY_LOSS_TOLERANCE * (double)l->requests ? CHECK_BAD : CHECK_OK,
+		   "%" PRIu64 " events lost or missed%s%s", lost, worst >= 0 ? ", most of them " : "",
+		   worst >= 0 ? counter_table[worst].name : "");
+}
+
+static enum outcome check_anomalies(const struct ledger *l, struct result_check *c)
+{
+	uint64_t strange = 0;
+	char text[160] = "";
+	size_t len = 0;
+
+	for (int i = 0; i < AB_COUNTERS; i++) {
+		uint64_t n = l->cell->trace.counters[i];
+
+		if (counter_table[i].kind != COUNTER_ANOMALY || !n)
+			continue;
+		strange += n;
+		if (len < sizeof(text))
+			len += (size_t)snprintf(text + len, sizeof(text) - len, " %s=%" PRIu64,
+						counter_table[i].name, n);
+	}
+	return say(c, (double)strange > VALIDITY_LOSS_TOLERANCE * (double)l->requests ? CHECK_BAD : CHECK_OK,
+		   "%" PRIu64 " anomalies%s", strange, text);
+}
+
+static enum outcome check_errors(const struct ledger *l, struct result_check *c)
+{
+	uint64_t failed = l->cell->trace.served[AB_SERVED_FAILED].requests;
+
+	return say(c, failed ? CHECK_BAD : CHECK_OK, "%" PRIu64 " of %" PRIu64 " requests ended with an error", failed,
+		   l->requests);
+}
+
+/* Did the algorithm and engine that were asked for serve the requests, and nobody else? */
+static enum outcome check_engine(const struct ledger *l, struct result_check *c)
+{
+	const struct engine_info *e = l->engine;
+	uint64_t offloaded = l->cell->trace.served[AB_SERVED_OFFLOADED].requests;
+	char software[RESULT_NAME_SIZE];
+
+	if (!e || !l->requests)
+		return say(c, CHECK_NOT_APPLICABLE, "no requests");
+	if (e->accel_driver && !offloaded)
+		return say(c, CHECK_BAD, "%s served none of %" PRIu64 " requests", e->accel_driver, l->requests);
+	snprintf(software, sizeof(software), "sw:%s", algorithm_names[e->algorithm]);
+	for (size_t i = 0; i < l->cell->trace.set_count; i++) {
+		const char *observed = l->cell->trace.sets[i].engine;
+
+		if (!strcmp(observed, "stored") || !strcmp(observed, software) ||
+		    (e->accel_driver && !strcmp(observed, e->accel_driver)))
+			continue;
+		return say(c, CHECK_BAD, "%s was asked for, %s served requests", e->name, observed);
+	}
+	return say(c, CHECK_OK, "%" PRIu64 " of %" PRIu64 " requests offloaded", offloaded, l->requests);
+}
+
+static enum outcome check_cluster(const struct ledger *l, struct result_check *c)
+{
+	uint64_t largest = 0;
+
+	for (size_t i = 0; i < l->cell->trace.set_count; i++)
+		if (l->cell->trace.sets[i].size_class_bytes > largest)
+			largest = l->cell->trace.sets[i].size_class_bytes;
+	if (!largest)
+		return say(c, CHECK_NOT_APPLICABLE, "no requests");
+	return say(c, largest <= l->cell->cluster_bytes ? CHECK_OK : CHECK_BAD,
+		   "largest compressed input in the class up to %" PRIu64 " bytes, clusters of %" PRIu64, largest,
+		   l->cell->cluster_bytes);
+}
+
+static enum outcome check_integrity(const struct ledger *l, struct result_check *c)
+{
+	const struct result_image *image;
+
+	if (l->cell->image >= l->result->image_count)
+		return say(c, CHECK_NOT_APPLICABLE, "no image");
+	image = &l->result->images[l->cell->image];
+	for (size_t i = 0; i < image->verify_count; i++) {
+		const struct result_verify *v = &image->verifies[i];
+
+		if (strcmp(v->engine, l->cell->engine) != 0)
+			continue;
+		return v->ok ? say(c, CHECK_OK, "data read through %s has the dataset's hash", v->engine) :
+			       say(c, CHECK_BAD, "data read through %s: %.180s", v->engine, v->reason);
+	}
+	return say(c, CHECK_BAD, "data was not read back through %s", l->cell->engine);
+}
+
+static enum outcome check_image(const struct ledger *l, struct result_check *c)
+{
+	const struct result_image *image;
+
+	if (l->cell->image >= l->result->image_count)
+		return say(c, CHECK_NOT_APPLICABLE, "no image");
+	image = &l->result->images[l->cell->image];
+	return image->ok ? say(c, CHECK_OK, "on disk as asked for") : say(c, CHECK_BAD, "%.220s", image->reason);
+}
+
+static enum outcome check_samples(const struct ledger *l, struct result_check *c)
+{
+	size_t good = 0;
+
+	for (size_t i = 0; i < l->cell->sample_count; i++)
+		good += l->cell->samples[i].ok;
+	return say(c, good == l->cell->sample_count && good ? CHECK_OK : CHECK_BAD, "%zu of %zu repetitions succeeded",
+		   good, l->cell->sample_count);
+}
+
+/* Integrity first: wrong data makes every other number pointless. */
+static const struct check_info {
+	const char *name;
+	bool traced; /* needs what the tracer saw */
+	enum outcome (*judge)(const struct ledger *l, struct result_check *c);
+} check_table[] = {
+	{"integrity", false, check_integrity},
+	{"image_as_asked", false, check_image},
+	{"repetitions_succeeded", false, check_samples},
+	{"requests_without_error", true, check_errors},
+	{"engine_as_asked", true, check_engine},
+	{"cluster_as_asked", true, check_cluster},
+	{"entries_equal_exits", true, check_entries},
+	{"submits_equal_completions", true, check_submits},
+	{"none_in_flight", true, check_inflight},
+	{"phases_add_up", true, check_partition},
+	{"littles_law", true, check_little},
+	{"bytes_out_cover_fio", true, check_bytes_out},
+	{"bytes_in_match_device", true, check_bytes_in},
+	{"nothing_lost", true, check_losses},
+	{"no_anomalies", true, check_anomalies},
+};
+
+#define CHECKS (sizeof(check_table) / sizeof(check_table[0]))
+
+static void sum_up(struct ledger *l)
+{
+	const struct result_cell *cell = l->cell;
+
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		const struct result_sample *s = &cell->samples[i];
+
+		if (!s->traced || !s->ok)
+			continue;
+		l->fio_bytes += s->io_bytes;
+		l->disk_bytes += s->disk_read_bytes;
+		l->has_disk |= s->has_disk;
+	}
+	for (int i = 0; i < AB_SERVED; i++) {
+		l->in_bytes += cell->trace.served[i].in_bytes;
+		l->out_bytes += cell->trace.served[i].out_bytes;
+		l->requests += cell->trace.served[i].requests;
+	}
+}
+
+static bool rule_applies(const struct expect_rule *e, const struct result_cell *cell)
+{
+	return (!e->engine[0] || !strcmp(e->engine, cell->engine)) &&
+	       (!e->workload[0] || !strcmp(e->workload, cell->workload)) &&
+	       (!e->cluster_bytes || e->cluster_bytes == cell->cluster_bytes);
+}
+
+static int judge_expectations(const struct result *r, struct result_cell *cell, const struct scenario *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && s && i < s->expect_count; i++) {
+		const struct expect_rule *e = &s->expects[i];
+		struct figure value;
+		struct metric m;
+
+		if (!rule_applies(e, cell) || !metric_find(e->metric, &m))
+			continue;
+		value = metric_value(r, cell, &m);
+		if (!value.known)
+			err = string_list_add(&cell->invalid_reasons, "expect: %s is not known: %s", e->metric,
+					      value.why);
+		else if (e->has_min && value.value < e->min)
+			err = string_list_add(&cell->invalid_reasons, "expect: %s is %.4g, at least %.4g was expected",
+					      e->metric, value.value, e->min);
+		else if (e->has_max && value.value > e->max)
+			err = string_list_add(&cell->invalid_reasons, "expect: %s is %.4g, at most %.4g was expected",
+					      e->metric, value.value, e->max);
+	}
+	return err;
+}
+
+int validity_judge(struct result *r, size_t index, const struct scenario *s, struct diag *d)
+{
+	struct result_cell *cell = &r->cells[index];
+	struct ledger l = {.result = r, .cell = cell, .engine = engine_find(cell->engine)};
+	int err = 0;
+
+	string_list_free(&cell->invalid_reasons);
+	cell->valid = false;
+	if (cell->status != CELL_DONE)
+		return 0;
+	free(cell->checks);
+	cell->check_count = 0;
+	cell->checks = calloc(CHECKS, sizeof(*cell->checks));
+	if (!cell->checks)
+		return diag_errno(d, -ENOMEM, "ledger checks");
+	sum_up(&l);
+	for (size_t i = 0; !err && i < CHECKS; i++) {
+		struct result_check *c = &cell->checks[cell->check_count++];
+		enum outcome outcome;
+
+		snprintf(c->name, sizeof(c->name), "%s", check_table[i].name);
+		if (check_table[i].traced && !cell->trace.present)
+			outcome = say(c, CHECK_NOT_APPLICABLE, "not traced");
+		else
+			outcome = check_table[i].judge(&l, c);
+		c->applicable = outcome != CHECK_NOT_APPLICABLE;
+		c->ok = outcome != CHECK_BAD;
+		if (outcome == CHECK_BAD)
+			err = string_list_add(&cell->invalid_reasons, "%s: %s", c->name, c->detail);
+	}
+	if (!err)
+		err = judge_expectations(r, cell, s);
+	if (err)
+		return diag_errno(d, err, "ledger checks");
+	cell->valid = !cell->invalid_reasons.count;
+	return 0;
+}
