@@ -149,7 +149,7 @@ void json_double(struct json_out *j, const char *key, double value)
 	strbuf_puts(j->sb, text);
 }
 
-void json_bool(struct json_out *j, const char *key, bool value)
+void json_boolean(struct json_out *j, const char *key, bool value)
 {
 	begin_value(j, key);
 	strbuf_puts(j->sb, value ? "true" : "false");

@@ -30,7 +30,7 @@ void json_u64(struct json_out *j, const char *key, uint64_t value);
 void json_i64(struct json_out *j, const char *key, int64_t value);
 /* The shortest text that reads back to the same double. */
 void json_double(struct json_out *j, const char *key, double value);
-void json_bool(struct json_out *j, const char *key, bool value);
+void json_boolean(struct json_out *j, const char *key, bool value);
 void json_null(struct json_out *j, const char *key);
 
 #endif

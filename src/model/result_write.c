@@ -49,7 +49,7 @@ static void write_scalar(struct json_out *j, const struct field *f, const void *
 		json_string(j, f->name, *(char *const *)p);
 		break;
 	case FIELD_BOOL:
-		json_bool(j, f->name, *(const bool *)p);
+		json_boolean(j, f->name, *(const bool *)p);
 		break;
 	case FIELD_NAMED_BOOL:
 		json_string(j, f->name, f->names[*(const bool *)p]);
