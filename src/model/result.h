@@ -51,6 +51,7 @@ struct result_host {
 
 struct result_dataset {
 	char kind[16];	 /* "generate" or "path" */
+	char file[256];	 /* name of the measured file in the image */
 	char description[256]; /* for people: "generated text, 285 MiB, seed 1 (stands in for enwik9)" */
 	char sha256[65];
 	uint64_t size_bytes;

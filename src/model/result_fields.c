@@ -49,6 +49,7 @@ static const struct table host_table = {
 static const struct field dataset_rows[] = {
 	STRING(result_dataset, kind, "kind", "generate or path"),
 	STRING(result_dataset, description, "description", "for people"),
+	STRING(result_dataset, file, "file", "name of the measured file in the image"),
 	STRING(result_dataset, sha256, "sha256", "of the measured file"),
 	ROW(U64, result_dataset, size_bytes, "size_bytes", "of the measured file", ZERO_NULL),
 	ROW(BOOL, result_dataset, substitute, "substitute",

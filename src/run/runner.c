@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/runner_impl.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fsutil.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/spawn.h"
+#include "base/units.h"
+#include "model/overhead.h"
+#include "model/validity.h"
+#include "run/fio.h"
+#include "run/host.h"
+#include "run/store.h"
+
+/* Module BTF exists only while the module is loaded, so it is loaded before the tracer looks. */
+static void load_filesystem(const char *filesystem)
+{
+	const char *const argv[] = {"modprobe", "-q", filesystem, NULL};
+	AB_SPAWN_RESULT struct spawn_result res = {0};
+
+	/* Not an error: it may be built in, or loaded in another way; mounting will tell. */
+	spawn_run(argv, NULL, &res, NULL);
+}
+
+static int open_tracer(struct runner *rn, struct diag *d)
+{
+	const struct scenario *s = rn->plan->scenario;
+	struct result_tracer *t = &rn->result->tracer;
+	struct session_opts opts = {.filesystem = s->filesystem,
+				    .mechanism = rn->opts->mechanism,
+				    .record_every = s->trace.record_every};
+	struct diag why = {0};
+
+	if (!s->trace.enabled) {
+		snprintf(t->absent, sizeof(t->absent), "not requested");
+		return 0;
+	}
+	for (size_t i = 0; i < s->engine_count; i++)
+		opts.algorithms |= 1u << s->engines[i]->algorithm;
+	if (session_open(&rn->session, &opts, &why)) {
+		rn->session = NULL;
+		snprintf(t->absent, sizeof(t->absent), "unobservable: %.240s", why.text);
+		log_warn("phases are unobservable: %s", why.text);
+		return string_list_add(&rn->result->warnings, "phases are unobservable: %s", why.text);
+	}
+	rn->attached = true;
+	log_verbose("tracer: open %.0f ms, load %.0f ms", (double)t->open_ns / 1e6, (double)t->load_ns / 1e6);
+	return session_describe(rn->session, t);
+}
+
+static int open_folders(struct runner *rn, struct diag *d)
+{
+	char path[4200];
+	struct store st;
+	int err = store_open(&st, rn->opts->cache_dir, NULL, d);
+
+	if (!err)
+		err = fs_path(rn->images_dir, sizeof(rn->images_dir), "%s/images", st.dir);
+	if (!err)
+		err = fs_path(rn->dir, sizeof(rn->dir), "%s/%s", rn->opts->output_dir, rn->opts->id);
+	if (!err)
+		err = fs_path(path, sizeof(path), "%s/fio", rn->dir);
+	if (!err)
+		err = fs_mkdir_p(path, 0755, d);
+	if (err)
+		return err;
+	err = undo_open(&rn->undo, NULL, d);
+	if (err)
+		return err;
+	snprintf(rn->work, sizeof(rn->work), "/tmp/accelbench-XXXXXX");
+	if (!mkdtemp(rn->work))
+		return diag_errno(d, -errno, "a private folder for mount points in /tmp");
+	err = undo_push(rn->undo, UNDO_RMDIR, rn->work, NULL, d);
+	return err < 0 ? err : 0;
+}
+
+static int runner_open(struct runner *rn, struct diag *d)
+{
+	int err = mount_namespace(d);
+
+	if (!err)
+		err = open_folders(rn, d);
+	if (err)
+		return err;
+	load_filesystem(rn->plan->scenario->filesystem);
+	err = fio_version(rn->result->host.fio_version, sizeof(rn->result->host.fio_version), d);
+	if (!err)
+		err = host_facts(&rn->result->host, d);
+	if (!err)
+		err = accel_open(&rn->accel, rn->undo, d);
+	if (!err)
+		err = open_tracer(rn, d);
+	for (size_t i = 0; i < rn->result->cell_count && !rn->session; i++)
+		snprintf(rn->result->cells[i].trace.absent, sizeof(rn->result->cells[i].trace.absent), "%s",
+			 rn->result->tracer.absent);
+	return err;
+}
+
+static void runner_close(struct runner *rn)
+{
+	struct diag why = {0};
+
+	session_close(rn->session);
+	if (rn->accel.known && accel_restore(&rn->accel, &why))
+		log_warn("%s", why.text);
+	if (rn->undo && undo_close(rn->undo, &why))
+		log_warn("%s", why.text);
+}
+
+static void account_time(struct runner *rn)
+{
+	struct rusage usage;
+	uint64_t spent = clock_mono_ns() - rn->begin_ns;
+
+	rn->result->fio_ns = rn->fio_ns;
+	rn->result->harness_ns = spent > rn->fio_ns ? spent - rn->fio_ns : 0;
+	if (!getrusage(RUSAGE_SELF, &usage))
+		rn->result->tracer.max_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+}
+
+static bool step_done(const struct runner *rn, const struct plan_step *step)
+{
+	const struct result_cell *cell = &rn->result->cells[step->cell];
+
+	for (size_t i = 0; i < cell->sample_count; i++)
+		if (cell->samples[i].repetition == step->repetition &&
+		    cell->samples[i].traced == (step->traced && rn->session))
+			return true;
+	return false;
+}
+
+static void report_step(const struct runner *rn, const struct plan_step *step, uint64_t elapsed_ns, size_t done)
+{
+	const struct plan_cell *pc = &rn->plan->cells[step->cell];
+	const struct result_cell *cell = &rn->result->cells[step->cell];
+	const struct result_sample *sample = &cell->samples[cell->sample_count - 1];
+	double left_s = (double)elapsed_ns / 1e9 / (double)done * (double)(rn->plan->step_count - done);
+	char cluster[32], speed[32] = "failed";
+
+	units_bytes(cluster, sizeof(cluster), pc->cluster_bytes);
+	if (sample->ok)
+		snprintf(speed, sizeof(speed), "%.1f MiB/s", sample->bandwidth_bytes_per_s / 1048576.0);
+	log_info("%4zu/%zu  %-12s %8s  %-16s rep %u %-7s %14s  %3.0f s left", done, rn->plan->step_count,
+		 pc->engine->name, cluster, pc->workload->name, step->repetition + 1,
+		 sample->traced ? "traced" : "control", speed, left_s);
+}
+
+static int run_steps(struct runner *rn, struct diag *d)
+{
+	uint64_t t0 = clock_mono_ns();
+	int err = 0;
+
+	for (rn->next = 0; !err && rn->next < rn->plan->step_count; rn->next++) {
+		const struct plan_step *step = &rn->plan->steps[rn->next];
+
+		if (ab_interrupted())
+			return diag_set(d, -EINTR, "interrupted");
+		if (rn->result->cells[step->cell].status != CELL_PENDING || step_done(rn, step))
+			continue;
+		err = runner_step(rn, step, d);
+		if (rn->result->cells[step->cell].sample_count)
+			report_step(rn, step, clock_mono_ns() - t0, rn->next + 1);
+		account_time(rn);
+		if (!err)
+			err = result_save(rn->dir, rn->result, d);
+	}
+	return err;
+}
+
+/* Cells that got all their repetitions are done; others stay pending in an interrupted run. */
+static void finish_cells(struct runner *rn, bool ran_out)
+{
+	for (size_t i = 0; i < rn->result->cell_count; i++) {
+		struct result_cell *cell = &rn->result->cells[i];
+		size_t wanted = 0;
+
+		for (size_t k = 0; k < rn->plan->step_count; k++)
+			wanted += rn->plan->steps[k].cell == i;
+		if (cell->status == CELL_PENDING && (ran_out || cell->sample_count >= wanted) && cell->sample_count)
+			cell->status = CELL_DONE;
+	}
+}
+
+static int finish(struct runner *rn, bool complete, struct diag *d)
+{
+	struct result *r = rn->result;
+	time_t now = time(NULL);
+	struct tm tm;
+	int err = 0;
+
+	finish_cells(rn, complete);
+	account_time(rn);
+	for (size_t i = 0; !err && i < r->cell_count; i++)
+		err = validity_judge(r, i, rn->plan->scenario, d);
+	if (!err)
+		err = overhead_compute(r);
+	if (err)
+		return err;
+	r->complete = complete;
+	gmtime_r(&now, &tm);
+	strftime(r->finished, sizeof(r->finished), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return result_save(rn->dir, r, d);
+}
+
+int run_measure(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d)
+{
+	struct runner rn = {.plan = p, .opts = o, .result = r, .begin_ns = clock_mono_ns()};
+	struct diag late = {0};
+	int err = runner_open(&rn, d), end_err;
+
+	if (!err)
+		err = result_save(rn.dir, r, d);
+	if (!err)
+		err = runner_verify(&rn, d);
+	if (!err)
+		err = run_steps(&rn, d);
+	/* Whatever happened: what was measured is judged and kept. */
+	end_err = rn.dir[0] ? finish(&rn, !err, &late) : 0;
+	runner_close(&rn);
+	if (!err && end_err)
+		return diag_set(d, end_err, "%s", late.text);
+	return err;
+}

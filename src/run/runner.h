@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From a scenario to a result: prepare (datasets, images), then measure (mount, trace, fio, collect). */
+#ifndef AB_RUN_RUNNER_H
+#define AB_RUN_RUNNER_H
+
+#include "model/plan.h"
+#include "model/result.h"
+#include "probe/session.h"
+
+struct run_opts {
+	const char *cache_dir;	/* of datasets and images; NULL: the default */
+	const char *tools_root; /* another root with mkfs.erofs, NULL: none */
+	const char *output_dir; /* parent of result folders */
+	const char *id;		/* name of the result folder */
+	const char *resume;	/* an interrupted run's result folder, NULL: a new run */
+	const char *prepared;	/* folder with a result.json whose dataset and images are ready in the cache; NULL: prepare */
+	enum session_mechanism mechanism;
+};
+
+/* Name for a new result folder: "20261130T204500Z-erofs-seq-9f3a". */
+int run_make_id(const struct scenario *s, char *id, size_t size, struct diag *d);
+
+/*
+ * Fills what is known before anything runs: scenario, cells (pending), the dataset, the images. A cell whose image cannot be
+ * made here is skipped or failed with the reason. Other than 0: nothing can run, @d says why.
+ */
+int run_prepare(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d);
+
+/*
+ * Runs every step of the plan and keeps <output_dir>/<id>/result.json up to date; judges the cells and completes the result.
+ * A failed cell is not an error. -EINTR: interrupted; other -errno: the run could not go on. What was measured is in @r and on
+ * disk in both cases.
+ */
+int run_measure(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shared by runner*.c; nobody else includes it. */
+#ifndef AB_RUN_RUNNER_IMPL_H
+#define AB_RUN_RUNNER_IMPL_H
+
+#include "base/undo.h"
+#include "run/accel.h"
+#include "run/mount.h"
+#include "run/runner.h"
+
+/* Everything that lives as long as the measuring. */
+struct runner {
+	const struct plan *plan;
+	const struct run_opts *opts;
+	struct result *result;
+	char dir[4096];	      /* the result folder */
+	char work[4096];      /* private folder for mount points */
+	char images_dir[4096]; /* where <key>.erofs are */
+	struct undo *undo;
+	struct accel accel;
+	struct session *session; /* NULL: nothing is traced, tracer.absent says why */
+	bool attached;
+	bool stuck;	   /* the kernel holds a child of ours: going on would measure that too */
+	uint64_t fio_ns;   /* spent in fio */
+	uint64_t begin_ns; /* of the measuring */
+	size_t next;	   /* step under way, for messages */
+};
+
+int image_path(const struct runner *rn, size_t image, char *path, size_t size);
+/* Path of the measured file below a mount. */
+int measured_file(const struct runner *rn, const struct mounted *m, char *path, size_t size);
+/* Attaches or detaches, so that traced and control repetitions are what they say. */
+int runner_trace(struct runner *rn, bool on, struct diag *d);
+
+/* Checks every (image, engine) once; cells that cannot run become skipped or failed. -EINTR or fatal -errno only. */
+int runner_verify(struct runner *rn, struct diag *d);
+/* One repetition. Failures of fio, mount... end the cell; -EINTR and errors that no other cell could survive are returned. */
+int runner_step(struct runner *rn, const struct plan_step *step, struct diag *d);
+
+/* Ends a cell. The words of @fmt are kept in the result. */
+void cell_end(struct result_cell *cell, enum cell_status status, const char *fmt, ...) AB_PRINTF(3, 4);
+
+#endif

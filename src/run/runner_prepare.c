@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is known before anything runs: scenario, cells, dataset, images. */
+#include "run/runner_impl.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include "base/cleanup.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/units.h"
+#include "run/image.h"
+#include "run/store.h"
+
+int run_make_id(const struct scenario *s, char *id, size_t size, struct diag *d)
+{
+	unsigned char salt[2];
+	time_t now = time(NULL);
+	char stamp[32];
+	struct tm tm;
+
+	if (getrandom(salt, sizeof(salt), 0) != sizeof(salt))
+		return diag_errno(d, -errno, "random bytes for the name of the result folder");
+	gmtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
+	snprintf(id, size, "%s-%s-%02x%02x", stamp, s->name, salt[0], salt[1]);
+	return 0;
+}
+
+void cell_end(struct result_cell *cell, enum cell_status status, const char *fmt, ...)
+{
+	va_list ap;
+
+	cell->status = status;
+	va_start(ap, fmt);
+	vsnprintf(cell->reason, sizeof(cell->reason), fmt, ap);
+	va_end(ap);
+}
+
+static void describe_cell(const struct plan_cell *pc, struct result_cell *cell)
+{
+	const struct workload_spec *w = pc->workload;
+
+	snprintf(cell->engine, sizeof(cell->engine), "%s", pc->engine->name);
+	snprintf(cell->workload, sizeof(cell->workload), "%s", w->name);
+	snprintf(cell->rw, sizeof(cell->rw), "%s", w->rw);
+	cell->cluster_bytes = pc->cluster_bytes;
+	cell->bs_bytes = w->bs_bytes;
+	cell->io_size_bytes = w->io_size_bytes;
+	cell->numjobs = w->numjobs;
+	cell->iodepth = w->iodepth;
+	cell->image = pc->image;
+	cell->status = CELL_PENDING;
+}
+
+static int describe(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d)
+{
+	const struct scenario *s = p->scenario;
+	AB_STRBUF struct strbuf yaml = {0};
+	time_t now = time(NULL);
+	struct tm tm;
+
+	snprintf(r->id, sizeof(r->id), "%s", o->id);
+	snprintf(r->tool_version, sizeof(r->tool_version), "%s", AB_VERSION);
+	gmtime_r(&now, &tm);
+	strftime(r->started, sizeof(r->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	snprintf(r->scenario_name, sizeof(r->scenario_name), "%s", s->name);
+	snprintf(r->scenario_description, sizeof(r->scenario_description), "%s", s->description);
+	snprintf(r->scenario_sha256, sizeof(r->scenario_sha256), "%s", s->sha256);
+	snprintf(r->filesystem, sizeof(r->filesystem), "%s", s->filesystem);
+	snprintf(r->backing, sizeof(r->backing), "%s", backing_names[s->backing]);
+	r->quick = s->quick;
+	scenario_print(s, &yaml);
+	r->scenario_yaml = strdup(strbuf_str(&yaml));
+	r->cells = calloc(p->cell_count, sizeof(*r->cells));
+	r->images = calloc(p->image_count, sizeof(*r->images));
+	if (!r->scenario_yaml || !r->cells || !r->images)
+		return diag_errno(d, -ENOMEM, "result");
+	r->cell_count = p->cell_count;
+	r->image_count = p->image_count;
+	for (size_t i = 0; i < p->cell_count; i++)
+		describe_cell(&p->cells[i], &r->cells[i]);
+	return 0;
+}
+
+/* The cells of an image that cannot be made: skipped when tools are missing here, failed when they refused. */
+static void image_failed(const struct plan *p, struct result *r, size_t image, int err, const struct diag *why)
+{
+	for (size_t i = 0; i < p->cell_count; i++)
+		if (p->cells[i].image == image)
+			cell_end(&r->cells[i], err == -EOPNOTSUPP ? CELL_SKIPPED : CELL_FAILED, "%s", why->text);
+}
+
+static int prepare_images(const struct plan *p, const struct store *st, const struct dataset *ds, struct result *r,
+			  struct diag *d)
+{
+	for (size_t i = 0; i < p->image_count; i++) {
+		struct result_image *facts = &r->images[i];
+		struct diag why = {0};
+		char path[4096], cluster[32];
+		int err;
+
+		units_bytes(cluster, sizeof(cluster), p->images[i].cluster_bytes);
+		log_verbose("image %zu of %zu: %s, %s clusters", i + 1, p->image_count, p->images[i].engine->name,
+			    cluster);
+		err = image_prepare(st, ds, &p->images[i], facts, path, sizeof(path), &why);
+		if (err == -EINTR || err == -ENOSPC || err == -ENOMEM)
+			return diag_set(d, err, "%s", why.text);
+		if (err) {
+			log_warn("%s", why.text);
+			image_failed(p, r, i, err, &why);
+			continue;
+		}
+		if (!facts->reused)
+			r->mkfs_ns += facts->build_ns;
+		log_info("image %zu of %zu: %s, %s clusters, ratio %.2f%s", i + 1, p->image_count, facts->algorithm,
+			 cluster, facts->ratio, facts->reused ? " (from the cache)" : "");
+		if (!facts->ok)
+			log_warn("%s", facts->reason);
+		if (ab_interrupted())
+			return diag_set(d, -EINTR, "interrupted");
+	}
+	return 0;
+}
+
+/* What another process prepared: its result.json has the facts, the cache has the images. */
+static int adopt(const struct run_opts *o, struct result *r, struct diag *d)
+{
+	struct result from = {0};
+	int err = result_load(o->prepared, &from, d);
+
+	if (err)
+		return err;
+	if (from.cell_count != r->cell_count || from.image_count != r->image_count) {
+		result_free(&from);
+		return diag_set(d, -EINVAL, "%s: prepared for another scenario", o->prepared);
+	}
+	r->dataset = from.dataset;
+	r->host = from.host;
+	r->mkfs_ns = from.mkfs_ns;
+	/* Taken over whole: the pointers below must not be freed with @from. */
+	for (size_t i = 0; i < r->image_count; i++) {
+		r->images[i] = from.images[i];
+		from.images[i] = (struct result_image){0};
+	}
+	for (size_t i = 0; i < r->cell_count; i++) {
+		r->cells[i].status = from.cells[i].status;
+		memcpy(r->cells[i].reason, from.cells[i].reason, sizeof(r->cells[i].reason));
+	}
+	from.host = (struct result_host){0};
+	result_free(&from);
+	return 0;
+}
+
+int run_prepare(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d)
+{
+	struct dataset ds = {0};
+	struct store st;
+	int err = describe(p, o, r, d);
+
+	if (err)
+		return err;
+	if (o->prepared)
+		return adopt(o, r, d);
+	err = store_open(&st, o->cache_dir, o->tools_root, d);
+	if (!err)
+		err = dataset_prepare(&st, &p->scenario->dataset, &ds, d);
+	if (err)
+		return err;
+	r->dataset = ds.facts;
+	snprintf(r->dataset.file, sizeof(r->dataset.file), "%s", ds.file);
+	snprintf(r->dataset.sha256, sizeof(r->dataset.sha256), "%s", ds.file_sha256);
+	log_info("dataset: %s", r->dataset.description);
+	return prepare_images(p, &st, &ds, r, d);
+}
