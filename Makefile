@@ -1,72 +1,96 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# accelbench: `make help` lists the targets.
+# accelbench: `make help` lists the targets and switches.
 
-VERSION  := 0.1.0
-BUILD    := build
-CC       ?= gcc
-CLANG    ?= clang
-BPFTOOL  ?= $(shell command -v bpftool 2>/dev/null || echo /usr/sbin/bpftool)
-PKGS     := libbpf libelf json-c yaml-0.1 mount blkid libcrypto
-PKG_CONFIG ?= pkg-config
-
-V ?= 0
-ifeq ($(V),0)
-Q := @
-msg = @printf '  %-8s %s\n' '$(1)' '$(2)';
-else
-Q :=
-msg =
+VERSION    := 0.1.0
+ifeq ($(origin CC),default)
+CC         := gcc
 endif
+CLANG      ?= clang
+PKG_CONFIG ?= pkg-config
+# Ubuntu's wrapper answers for the running kernel only; any version of it does here.
+BPFTOOL    ?= $(firstword $(shell for b in bpftool /usr/sbin/bpftool /usr/lib/linux-tools/*/bpftool; do \
+		"$$b" version >/dev/null 2>&1 && echo "$$b"; done; true) bpftool)
+PKGS       := libbpf libelf json-c yaml-0.1 mount blkid libcrypto
 
+prefix     ?= /usr/local
+bindir     ?= $(prefix)/bin
+datadir    ?= $(prefix)/share
+
+BUILD := build
+OPT   := -O2 -g
 ifneq ($(DEBUG),)
-OPT := -O0 -g3
-else
-OPT := -O2 -g
+OPT   := -O0 -g3
 endif
 ifneq ($(SAN),)
-OPT += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all
 BUILD := build/san
+OPT   := -O1 -g -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all
+endif
+ifneq ($(COV),)
+BUILD := build/cov
+OPT   := -O0 -g --coverage
 endif
 ifneq ($(CI),)
 WERROR := -Werror
 endif
+
+Q := @
+msg = @printf '  %-8s %s\n' '$(1)' '$(2)';
+ifneq ($(filter-out 0,$(V)),)
+Q :=
+msg :=
+endif
+
+export BUILD
 
 ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 CFLAGS_ALL := -std=gnu11 $(OPT) -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wformat=2 -Wno-format-nonliteral -Wno-unused-parameter $(WERROR) -D_GNU_SOURCE -DAB_VERSION='"$(VERSION)"' \
 	-Isrc -Ibpf -I$(BUILD)/bpf $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null) $(CFLAGS)
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lz -lm -lpthread
-BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall -Ibpf -I$(BUILD)/bpf -idirafter /usr/include/$(shell uname -m)-linux-gnu
+BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall $(WERROR) -Ibpf \
+	-idirafter /usr/include/$(shell uname -m)-linux-gnu
 
 LIB_SRC  := $(wildcard src/base/*.c src/model/*.c src/probe/*.c src/run/*.c src/report/*.c)
 MAIN_SRC := $(wildcard src/*.c)
+BPF_SRC  := $(wildcard bpf/*.bpf.c)
+# A test is one program: unit tests are cmocka, those of the guest run inside it, fuzz targets get a main() that replays files.
+UNIT_SRC  := $(wildcard tests/unit/test_*.c)
+GUEST_SRC := $(wildcard tests/guest/*.c tests/guest/*/*.c)
+FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
+
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/%.o)
-BPF_SRC  := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRC:bpf/%.bpf.c=$(BUILD)/bpf/%.skel.h)
+UNIT     := $(UNIT_SRC:%.c=$(BUILD)/%)
+GUEST    := $(GUEST_SRC:%.c=$(BUILD)/%)
+FUZZ     := $(FUZZ_SRC:%.c=$(BUILD)/%)
+# The guest gets the plain build only.
+TEST_PROGRAMS := $(UNIT) $(FUZZ) $(if $(SAN)$(COV),,$(GUEST))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps lab demo check check-unit clean
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
 
-all: $(BUILD)/accelbench ## build build/accelbench
+##@ Build
+.PHONY: all programs FORCE
+all: $(BUILD)/accelbench ## build/accelbench (the default)
 
-help: ## this list
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r t h; do printf '  %-16s %s\n' "$$t" "$$h"; done
+programs: all $(TEST_PROGRAMS) ## the program and all test programs
 
-$(BUILD)/accelbench: $(MAIN_OBJ) $(BUILD)/libaccelbench.a
+$(BUILD)/accelbench: $(MAIN_OBJ) $(BUILD)/libaccelbench.a $(BUILD)/flags
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(OPT) -o $@ $(MAIN_OBJ) $(BUILD)/libaccelbench.a $(LDFLAGS) $(LDLIBS)
 
-$(BUILD)/libaccelbench.a: $(LIB_OBJ)
+$(BUILD)/libaccelbench.a: $(LIB_OBJ) $(BUILD)/sources
 	$(call msg,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)
 
-$(BUILD)/%.o: %.c | $(SKELS)
+$(BUILD)/%.o: %.c $(BUILD)/flags | $(SKELS) needs
 	$(call msg,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h)
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) $(BUILD)/flags | needs
 	$(call msg,BPF,$<)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(BPF_CFLAGS) -c -o $@ $<
 
@@ -74,20 +98,109 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(call msg,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
--include $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d)
-
-# Unit tests: every tests/unit/test_*.c is one cmocka program.
-TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libaccelbench.a
+$(BUILD)/tests/%: tests/%.c $(BUILD)/libaccelbench.a $(BUILD)/flags
 	$(call msg,TEST,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) -Itests/unit -MMD -MP -o $@ $< $(BUILD)/libaccelbench.a $(LDFLAGS) $(LDLIBS) -lcmocka
--include $(TESTS:=.d)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) -I$(dir $<) -MMD -MP -o $@ $(filter %.c,$^) \
+		$(BUILD)/libaccelbench.a $(LDFLAGS) $(LDLIBS) -lcmocka
+$(FUZZ): tests/fuzz/replay.c
 
-check-unit: $(TESTS) ## unit tests
-	$(Q)set -e; for t in $(TESTS); do $$t; done
+-include $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TEST_PROGRAMS:=.d)
 
-lab: ## build the lab guest (kernel, root, modules) below build/lab
+# Written only when the text changes: what depends on it is made again when the flags, or the list of sources, do.
+keep = @mkdir -p $(@D) && printf '%s\n' '$(subst ','\'',$(1))' >$@.$$$$ && \
+	if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
+$(BUILD)/flags: FORCE
+	$(call keep,$(CC) $(CFLAGS_ALL) $(CLANG) $(BPF_CFLAGS) $(LDFLAGS) $(LDLIBS))
+$(BUILD)/sources: FORCE
+	$(call keep,$(LIB_SRC))
+
+# What the build needs is there, or one message says what is not.
+.PHONY: needs
+needs:
+	@CC='$(CC)' CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' PKG_CONFIG='$(PKG_CONFIG)' scripts/deps.sh --check build
+
+.PHONY: deps install uninstall clean compile_commands.json
+deps: ## install what is missing (Debian, Ubuntu), or list it; ROLES="build run test lab"
+	$(Q)scripts/deps.sh $(ROLES)
+
+# The program finds its scenarios and the lab's recipe beside itself: in ../share/accelbench, or in the source tree.
+install: all ## install below prefix=/usr/local; DESTDIR is honoured
+	install -D -m 755 $(BUILD)/accelbench $(DESTDIR)$(bindir)/accelbench
+	cd $(CURDIR) && find scenarios results/reference lab -type f ! -path 'lab/build/*' -exec \
+		sh -c 'for f; do install -D -m "$$(stat -c %a "$$f")" "$$f" "$$0/$$f"; done' $(DESTDIR)$(datadir)/accelbench {} +
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(bindir)/accelbench
+	rm -rf $(DESTDIR)$(datadir)/accelbench
+
+compile_commands.json: ## for editors and clang-tidy
+	$(file >$@,[)$(foreach s,$(LIB_SRC) $(MAIN_SRC) $(UNIT_SRC) $(GUEST_SRC) $(FUZZ_SRC),$(file >>$@,{"directory": "$(CURDIR)", \
+		"file": "$(s)", "command": "$(CC) $(subst ",\",$(CFLAGS_ALL)) -I$(dir $(s)) -c $(s)"},))$(file >>$@,{}])
+
+clean: ## remove what was built; the guest stays (lab-clean)
+	rm -rf $(addprefix build/,accelbench libaccelbench.a flags sources src bpf tests san cov fuzz test-logs) compile_commands.json
+
+##@ Check
+.PHONY: check check-unit check-san check-golden check-cli check-guest golden-update fuzz cov lint fmt fmt-check
+# A second make: what it compiles with may only just have been installed.
+check: deps ## everything: install, build, lint, all tests
+	$(Q)$(MAKE) --no-print-directory programs
+	$(Q)$(MAKE) --no-print-directory programs SAN=address,undefined
+	$(Q)tests/run
+
+check-unit: programs ## unit tests
+	$(Q)tests/run unit
+
+check-san: ## unit tests, command line and golden files under ASan and UBSan
+	$(Q)$(MAKE) --no-print-directory programs SAN=address,undefined
+	$(Q)tests/run san
+
+check-golden: all ## scenario -> plan -> fio job, result -> table, against golden files
+	$(Q)tests/run golden
+
+check-cli: all ## command line, exit statuses
+	$(Q)tests/run cli
+
+check-guest: programs ## tests inside the lab's guest, against the log of its accelerator
+	$(Q)tests/run guest
+
+golden-update: all ## rewrite the golden files from what the program prints now; read the diff
+	$(Q)tests/run --update
+
+lint: ## formatting, static analysis, rules of the tree
+	$(Q)scripts/lint.sh
+
+fmt: ## format all C
+	$(Q)scripts/lint.sh --fix-format
+
+fmt-check: ## is all C formatted?
+	$(Q)scripts/lint.sh format
+
+fuzz: ## replay the fuzz corpora; FUZZ_SECONDS=60 looks for more with libFuzzer
+	$(Q)scripts/fuzz.sh
+
+cov: ## test coverage of unit, golden and command-line tests
+	$(Q)$(MAKE) --no-print-directory programs COV=1
+	$(Q)scripts/cov.sh
+
+##@ Run
+.PHONY: demo lab lab-clean bench help
+demo: ## install, build, run scenarios/quickstart.yaml on this host or in the guest
+	$(Q)$(MAKE) --no-print-directory deps ROLES="build run lab"
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(BUILD)/accelbench run scenarios/quickstart.yaml
+
+lab: ## build the guest (kernel, root, modules) below build/lab
 	$(Q)lab/build.sh build/lab
 
-clean: ## remove build products; the lab guest stays (make lab-clean)
-	$(Q)rm -rf build/src build/bpf build/tests build/san build/accelbench build/libaccelbench.a
+lab-clean: ## remove the guest
+	rm -rf build/lab
+
+bench: programs ## measure the project's own limits
+	$(Q)scripts/bench.sh
+
+help: ## this list
+	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z_.-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@printf '\nSwitches: V=1 shows commands, DEBUG=1 builds for a debugger, SAN=address,undefined with sanitizers,\n'
+	@printf 'COV=1 for coverage, CI=true turns warnings into errors.\n'
