@@ -188,6 +188,10 @@ static void explain_absent(const struct session *s, const struct ab_set_key *key
 	int algorithm = -1;
 
 	h->present = false;
+	if (!s->all_phases && !s->phases[phase]) {
+		snprintf(h->absent, sizeof(h->absent), "not requested");
+		return;
+	}
 	switch (phase) {
 	case AB_DECODE:
 		role = HOOK_DECODE;

@@ -19,14 +19,34 @@ static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list 
 	return vfprintf(stderr, fmt, ap);
 }
 
-/* Hooks of algorithms that do not occur need not be attached. */
-static bool wanted(const struct hook_info *h, uint32_t algorithms)
+/* Which phases make a role's hooks worth their cost; roles that are not listed are always needed. */
+static const enum ab_phase role_phases[HOOK_ROLES][4] = {
+	[HOOK_DECODE] = {AB_DECODE, AB_SETUP, AB_OTHER, AB_DECODE},
+	[HOOK_COPY] = {AB_COPY, AB_COPY, AB_COPY, AB_COPY},
+	[HOOK_DONE] = {AB_SERVICE, AB_WAKEUP, AB_BACKLOG, AB_WAKEUP},
+	[HOOK_SCHED] = {AB_WAIT, AB_ON_CPU, AB_OFF_CPU, AB_WAIT},
+};
+
+bool session_wants_role(const bool *phases, enum hook_role role)
 {
-	return !algorithms || h->algorithm < 0 || h->algorithm == AB_ALG_STORED ||
-	       algorithms & 1u << h->algorithm;
+	bool optional = role == HOOK_DECODE || role == HOOK_COPY || role == HOOK_DONE || role == HOOK_SCHED;
+	size_t i;
+
+	for (i = 0; phases && optional && i < ARRAY_SIZE(role_phases[role]); i++)
+		if (phases[role_phases[role][i]])
+			return true;
+	return !phases || !optional;
 }
 
-static void bind_hooks(struct session *s, uint32_t algorithms)
+/* Hooks of algorithms that do not occur need not be attached. */
+static bool wanted(const struct hook_info *h, const struct session_opts *opts)
+{
+	return session_wants_role(opts->phases, h->role) &&
+	       (!opts->algorithms || h->algorithm < 0 || h->algorithm == AB_ALG_STORED ||
+		opts->algorithms & 1u << h->algorithm);
+}
+
+static void bind_hooks(struct session *s, const struct session_opts *opts)
 {
 	unsigned int slots[HOOK_ROLES] = {0};
 	size_t i;
@@ -36,7 +56,7 @@ static void bind_hooks(struct session *s, uint32_t algorithms)
 		unsigned int slot = slots[h->role];
 		struct bound_hook *b;
 
-		if (!wanted(h, algorithms))
+		if (!wanted(h, opts))
 			continue;
 		b = &s->hooks[s->hook_count++];
 		if (hook_bind(b, h, s->skel->obj, &s->index, s->mechanism, slot))
@@ -117,7 +137,10 @@ static int try_mechanism(struct session *s, const struct session_opts *opts, enu
 	s->skel = request_bpf__open();
 	if (!s->skel)
 		return diag_errno(d, -errno, "opening the BPF object");
-	bind_hooks(s, opts->algorithms);
+	bind_hooks(s, opts);
+	if (opts->phases)
+		memcpy(s->phases, opts->phases, sizeof(s->phases));
+	s->all_phases = !opts->phases;
 	s->attach.hooks = s->hooks;
 	s->attach.hook_count = s->hook_count;
 	memcpy((void *)s->skel->rodata->field_offset, s->index.field_offset, sizeof(s->index.field_offset));

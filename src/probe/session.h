@@ -13,6 +13,7 @@ enum session_mechanism { MECHANISM_AUTO, MECHANISM_FENTRY, MECHANISM_KPROBE };
 struct session_opts {
 	const char *filesystem; /* "erofs" */
 	uint32_t algorithms;	/* bit per enum ab_algorithm that will occur; 0: all. Fewer hooks attach faster */
+	const bool *phases;	/* [AB_PHASES]: those that are asked for, NULL: all. The hooks of others are left out */
 	enum session_mechanism mechanism;
 	uint64_t record_every; /* sample every n-th request; 0: none */
 	unsigned int inflight_max; /* entries of the in-flight table; 0: 16384 */

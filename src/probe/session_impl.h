@@ -20,6 +20,8 @@ struct session {
 	struct request_bpf *skel;
 	struct btf_index index;
 	enum mechanism mechanism;
+	bool all_phases;
+	bool phases[AB_PHASES]; /* asked for, when not all */
 	struct bound_hook hooks[SESSION_MAX_HOOKS];
 	size_t hook_count;
 	struct attach_context attach;
@@ -35,6 +37,8 @@ struct session {
 	uint64_t recursion_misses; /* at the start of the window */
 };
 
+/* Is a hook of @role needed for one of @phases (NULL: all)? */
+bool session_wants_role(const bool *phases, enum hook_role role);
 /* Zeroes histograms, counters and CPU times; forgets requests in flight that ended. */
 int collect_reset(struct session *s, struct diag *d);
 /* Entries minus exits, as of now. */

@@ -35,6 +35,7 @@ static int open_tracer(struct runner *rn, struct diag *d)
 	const struct scenario *s = rn->plan->scenario;
 	struct result_tracer *t = &rn->result->tracer;
 	struct session_opts opts = {.filesystem = s->filesystem,
+				    .phases = s->trace.phases,
 				    .mechanism = rn->opts->mechanism,
 				    .record_every = s->trace.record_every};
 	struct diag why = {0};
