@@ -66,7 +66,7 @@ int units_parse_bytes(const char *text, uint64_t *bytes)
 
 	if (err)
 		return err;
-	if (*p == ' ')
+	if (*p == ' ' && p[1])
 		p++;
 	for (size_t i = 0; i < ARRAY_SIZE(byte_units); i++) {
 		if (strcmp(p, byte_units[i].name))
@@ -95,7 +95,7 @@ int units_parse_ns(const char *text, uint64_t *ns)
 			return -EINVAL;
 		p += strspn(p, "0123456789");
 	}
-	if (*p == ' ')
+	if (*p == ' ' && p[1])
 		p++;
 	for (size_t i = 0; i < ARRAY_SIZE(time_units); i++) {
 		if (strcmp(p, time_units[i].name))
@@ -125,17 +125,17 @@ int units_parse_ratio(const char *text, double *ratio)
 	bool fraction = false;
 
 	/*
-	 * Not strtod(): that follows the locale and takes "inf", "nan" and hexadecimal. Up to 15 digits
-	 * and the power of ten below them are exact in a double, so one division rounds correctly.
+	 * Not strtod(): that follows the locale and takes "inf", "nan" and hexadecimal. Below 2^53, and
+	 * to the powers of ten that can come up here, a double is exact: one division rounds correctly.
 	 */
 	for (; is_digit(*p) || (*p == '.' && !fraction && digits); p++) {
 		if (*p == '.') {
 			fraction = true;
 			continue;
 		}
-		if (++digits > 15)
-			return -EINVAL;
 		value = value * 10 + (*p - '0');
+		if (++digits > 16 || value >= 9007199254740992.0)
+			return -EINVAL;
 		if (fraction)
 			scale *= 10;
 	}

@@ -12,7 +12,7 @@ int units_parse_bytes(const char *text, uint64_t *bytes);
 /* "90s", "1.5s", "5m", "250ms", "2h", "10us", "7ns"; a bare number is seconds. -EINVAL or -ERANGE. */
 int units_parse_ns(const char *text, uint64_t *ns);
 
-/* "5%" gives 0.05, "0.05" gives 0.05; at most 15 digits, no exponent. -EINVAL. */
+/* "5%" gives 0.05, "0.05" gives 0.05; at most 16 digits, no exponent. -EINVAL. */
 int units_parse_ratio(const char *text, double *ratio);
 
 /* "4 KiB", "14 MiB", "1234 B": the largest unit that divides @bytes. Returns @buf. */

@@ -180,7 +180,7 @@ int doc_error(const struct doc_where *where, struct diag *d, const char *fmt, ..
 	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
 	if (!where->line)
-		return diag_set(d, -EINVAL, "%.200s: %s", where->source, message);
+		return diag_set(d, -EINVAL, "%.120s: %s", where->source, message);
 	return diag_set(d, -EINVAL, "%s:%zu:%zu: %s", where->source, where->line, where->column,
 			message);
 }

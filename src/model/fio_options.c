@@ -4,6 +4,8 @@
 #include <string.h>
 
 static const char *const rw_names[] = {"read", "randread", NULL};
+static const char *const rw_writing[] = {"write", "randwrite", "rw",	    "readwrite", "randrw",
+					 "trim",  "randtrim",  "trimwrite", NULL};
 
 /* Synchronous ones first; fio_ioengine_is_async() counts on it. */
 static const char *const ioengine_names[] = {"psync",  "sync",	   "pvsync",   "mmap",
@@ -28,6 +30,8 @@ static const struct key_info keys[] = {
 	 .type = &key_word,
 	 KEY_FIELD(struct workload_spec, rw),
 	 .choices = rw_names,
+	 .refused = rw_writing,
+	 .why = "writes, and workloads only read",
 	 .required = true,
 	 .help = "access pattern: in file order, or at random places"},
 	{.path = "bs",

@@ -11,6 +11,8 @@ const char *const stat_names[STATS] = {
 	[STAT_P99] = "p99",   [STAT_P999] = "p99.9", [STAT_MAX] = "max",
 };
 
+#define ALL_STATS ((1u << STATS) - 1)
+
 const struct metric_info metric_table[] = {
 	{.name = "bandwidth",
 	 .unit = METRIC_BYTES_PER_S,
@@ -23,7 +25,7 @@ const struct metric_info metric_table[] = {
 	{.name = "lat",
 	 .unit = METRIC_NS,
 	 .sense = METRIC_LOWER_IS_BETTER,
-	 .has_stats = true,
+	 .stats = ALL_STATS & ~(1u << STAT_P90), /* run/fio.c does not ask fio for it */
 	 .meaning = "completion latency of one read"},
 	{.name = "core_seconds_per_gib",
 	 .unit = METRIC_NUMBER,
@@ -103,7 +105,7 @@ bool metric_find(const char *name, struct metric *m)
 		m->sense = m->info->sense;
 		m->traced = m->info->traced;
 		m->offload = m->info->offload;
-		return m->info->has_stats == has_stat;
+		return has_stat ? m->info->stats & 1u << m->stat : !m->info->stats;
 	}
 	if (!has_stat || len >= sizeof(phase))
 		return false;
@@ -116,11 +118,14 @@ bool metric_find(const char *name, struct metric *m)
 	return m->phase >= 0;
 }
 
-static void visit_family(const char *name, void (*visit)(void *ctx, const char *name), void *ctx)
+static void visit_family(const char *name, unsigned int stats,
+			 void (*visit)(void *ctx, const char *name), void *ctx)
 {
 	char full[METRIC_NAME_SIZE];
 
 	for (int i = 0; i < STATS; i++) {
+		if (!(stats & 1u << i))
+			continue;
 		snprintf(full, sizeof(full), "%s.%s", name, stat_names[i]);
 		visit(ctx, full);
 	}
@@ -129,11 +134,11 @@ static void visit_family(const char *name, void (*visit)(void *ctx, const char *
 void metric_each(void (*visit)(void *ctx, const char *name), void *ctx)
 {
 	for (size_t i = 0; i < metric_count; i++) {
-		if (metric_table[i].has_stats)
-			visit_family(metric_table[i].name, visit, ctx);
+		if (metric_table[i].stats)
+			visit_family(metric_table[i].name, metric_table[i].stats, visit, ctx);
 		else
 			visit(ctx, metric_table[i].name);
 	}
 	for (int i = 0; i < AB_PHASES; i++)
-		visit_family(phase_table[i].name, visit, ctx);
+		visit_family(phase_table[i].name, ALL_STATS, visit, ctx);
 }

@@ -28,9 +28,9 @@ struct metric_info {
 	const char *name; /* "bandwidth", "lat" */
 	enum metric_unit unit;
 	enum metric_sense sense;
-	bool has_stats; /* the metric is "<name>.<stat>" */
-	bool traced;	/* known from traced repetitions only */
-	bool offload;	/* about accelerators: has no meaning for a software engine */
+	unsigned int stats; /* bits 1 << STAT_*: the metric is "<name>.<stat>"; 0: it is "<name>" */
+	bool traced;	    /* known from traced repetitions only */
+	bool offload;	    /* about accelerators: has no meaning for a software engine */
 	const char *meaning;
 };
 extern const struct metric_info metric_table[];
@@ -40,7 +40,7 @@ extern const size_t metric_count;
 struct metric {
 	const struct metric_info *info; /* NULL: a phase, "<phase>.<stat>" */
 	int phase;			/* enum ab_phase, valid when info is NULL */
-	enum metric_stat stat;		/* valid for a phase and when info->has_stats */
+	enum metric_stat stat;		/* valid for a phase and when info->stats */
 	enum metric_unit unit;
 	enum metric_sense sense;
 	bool traced;

@@ -95,7 +95,7 @@ static void add_interleaved(struct plan *p)
 		size_t first = n * repetition / repeat;
 
 		for (size_t i = 0; i < n; i++) {
-			size_t position = repetition % 2 ? n - 1 - i : i;
+			size_t position = repetition % 2 ? n - i : i;
 
 			add_repetition(p, (first + position) % n, repetition);
 		}

@@ -24,11 +24,13 @@ const char *const cache_names[CACHES + 1] = {
 };
 
 /* The tables' word lists are NULL-terminated, and leave out what does not work yet. */
+#define NOT_YET "is not supported yet by this version"
+
 static const char *const filesystems[] = {"erofs", NULL};
-static const char *const filesystems_later[] = {"btrfs", "squashfs", NULL};
+static const char *const filesystems_refused[] = {"btrfs", "squashfs", NULL};
 static const char *const generators[] = {"text", NULL};
 static const char *const backings[] = {"loop-direct", "loop", "file", NULL};
-static const char *const backings_later[] = {"device", NULL};
+static const char *const backings_refused[] = {"device", NULL};
 static const char *const dataset_members[] = {"generate", "path", "substitute", NULL};
 
 static bool is_generated(const void *base)
@@ -132,7 +134,8 @@ static const struct key_info keys[] = {
 	 .type = &key_word,
 	 KEY_FIELD(struct scenario, filesystem),
 	 .choices = filesystems,
-	 .later = filesystems_later,
+	 .refused = filesystems_refused,
+	 .why = NOT_YET,
 	 .required = true,
 	 .help = "file system under test"},
 
@@ -161,7 +164,8 @@ static const struct key_info keys[] = {
 	 .type = &key_enum,
 	 KEY_FIELD(struct scenario, backing),
 	 .choices = backings,
-	 .later = backings_later,
+	 .refused = backings_refused,
+	 .why = NOT_YET,
 	 .help = "what the image is mounted from: loop device with or without direct I/O, or the file"},
 	{.path = "workloads",
 	 .type = &key_workloads,

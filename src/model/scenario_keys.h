@@ -45,7 +45,8 @@ struct key_info {
 	size_t flag;		    /* of rules' bounds: the bool that says it was given */
 	uint64_t min, max;	    /* of numbers */
 	const char *const *choices; /* of words: NULL-terminated */
-	const char *const *later;   /* words that are known, but not supported yet */
+	const char *const *refused; /* words that are known and not accepted, */
+	const char *why;	    /* and why: "is not supported yet by this version" */
 	const char *const *one_of;  /* of maps: one of these members at least must be there */
 	bool required;
 	bool (*applies)(const void *base); /* false: not printed. NULL: printed when not absent */
@@ -107,13 +108,16 @@ int key_read_size(const struct reading *r, const struct key_info *k, const char 
 /* Reads a whole number up to UINT64_MAX, checks the range. */
 int key_read_number(const struct reading *r, const struct doc_node *n, const char *path,
 		    uint64_t min, uint64_t max, uint64_t *value);
+/* "90s", "1500ms": the largest unit that divides it, so that it reads back to the same number. */
+const char *key_exact_time(char buf[32], uint64_t ns);
 /* The shortest decimal fraction that reads back to @value. */
 void key_print_double(struct strbuf *out, double value);
-/* "unknown engine 'deflat'; did you mean 'deflate'? known are: ..."; *@engine on success. */
+/* *@engine on success. */
 int key_read_engine(const struct reading *r, const struct doc_node *n, const char *path,
 		    const struct engine_info **engine);
-/* What stands between "unknown ..." and what is known: "; did you mean 'deflate'?" or ";". */
-const char *key_hint(const struct nearest *nearest, char buf[NEAREST_HINT_SIZE]);
+/* "unknown engine 'deflat'; did you mean 'deflate'?", or what is known when nothing is near. */
+int key_unknown(const struct reading *r, const struct doc_where *where, const char *path,
+		const char *what, const struct nearest *nearest, const struct strbuf *known);
 /* Letters, digits, '-' and '_', a letter or digit first. */
 bool key_is_name(const char *text, size_t max_len);
 

@@ -18,7 +18,6 @@ int key_read_engine(const struct reading *r, const struct doc_node *n, const cha
 		    const struct engine_info **engine)
 {
 	AB_STRBUF struct strbuf known = {0};
-	char quoted[DOC_QUOTE_SIZE], hint[NEAREST_HINT_SIZE];
 	struct nearest nearest;
 	int err = key_want_text(r, n, path, "an engine");
 
@@ -32,8 +31,7 @@ int key_read_engine(const struct reading *r, const struct doc_node *n, const cha
 		nearest_offer(&nearest, engine_table[i].name);
 		name_list(&known, engine_table[i].name);
 	}
-	return key_error(r, n, path, "unknown engine %s%s known are: %s",
-			 doc_quote(quoted, n->text), key_hint(&nearest, hint), strbuf_str(&known));
+	return key_unknown(r, &n->where, path, "engine", &nearest, &known);
 }
 
 static int read_engines(const struct reading *r, const struct key_info *k, const char *path,
@@ -74,7 +72,7 @@ static void schema_axis_begin(struct json_out *j)
 	json_string(j, "type", "array");
 	json_u64(j, "minItems", 1);
 	json_u64(j, "maxItems", SCENARIO_MAX_AXIS);
-	json_bool(j, "uniqueItems", true);
+	json_boolean(j, "uniqueItems", true);
 	json_object_begin(j, "items");
 }
 
@@ -230,7 +228,7 @@ static void schema_levels(const struct key_info *k, const void *base, struct jso
 		json_object_end(j);
 	}
 	json_object_end(j);
-	json_bool(j, "additionalProperties", false);
+	json_boolean(j, "additionalProperties", false);
 	json_object_end(j);
 	json_array_end(j);
 }
@@ -241,7 +239,6 @@ const struct key_type key_level = {read_levels, print_levels, levels_absent, sch
 
 static int read_phase(const struct reading *r, const struct doc_node *n, const char *path)
 {
-	char quoted[DOC_QUOTE_SIZE], hint[NEAREST_HINT_SIZE];
 	AB_STRBUF struct strbuf known = {0};
 	struct nearest nearest;
 	int phase;
@@ -261,8 +258,7 @@ static int read_phase(const struct reading *r, const struct doc_node *n, const c
 		nearest_offer(&nearest, phase_table[i].name);
 		name_list(&known, phase_table[i].name);
 	}
-	return key_error(r, n, path, "unknown phase %s%s known are: %s", doc_quote(quoted, n->text),
-			 key_hint(&nearest, hint), strbuf_str(&known));
+	return key_unknown(r, &n->where, path, "phase", &nearest, &known);
 }
 
 static int read_phases(const struct reading *r, const struct key_info *k, const char *path,

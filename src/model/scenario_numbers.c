@@ -170,8 +170,7 @@ static void print_size(const struct key_info *k, const void *base, unsigned int 
 	strbuf_printf(out, " %s\n", units_bytes_compact(buf, sizeof(buf), u64_at(k, base)));
 }
 
-/* The largest unit that divides it, so that it reads back to the same number. */
-static const char *exact_time(char buf[32], uint64_t ns)
+const char *key_exact_time(char buf[32], uint64_t ns)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
 	size_t i = 0;
@@ -189,7 +188,7 @@ static void print_time(const struct key_info *k, const void *base, unsigned int 
 {
 	char buf[32];
 
-	strbuf_printf(out, " %s\n", exact_time(buf, u64_at(k, base)));
+	strbuf_printf(out, " %s\n", key_exact_time(buf, u64_at(k, base)));
 }
 
 static void schema_unit(struct json_out *j, const char *pattern, const char *value)
@@ -218,7 +217,7 @@ static void schema_time(const struct key_info *k, const void *base, struct json_
 	char buf[32];
 	bool given = base && !u64_absent(k, base);
 
-	schema_unit(j, KEY_TIME_PATTERN, given ? exact_time(buf, u64_at(k, base)) : NULL);
+	schema_unit(j, KEY_TIME_PATTERN, given ? key_exact_time(buf, u64_at(k, base)) : NULL);
 }
 
 const struct key_type key_size = {read_size, print_size, u64_absent, schema_size};
@@ -272,8 +271,8 @@ void key_print_double(struct strbuf *out, double value)
 	char buf[64];
 	double back;
 
-	/* Not %g: scenarios know no exponents. Values were read from at most 15 digits (and a '%'). */
-	for (int digits = 0; digits <= 17; digits++) {
+	/* Not %g: scenarios know no exponents. Values were read from at most 16 digits and a '%'. */
+	for (int digits = 0; digits <= 18; digits++) {
 		snprintf(buf, sizeof(buf), "%.*f", digits, value);
 		if (!units_parse_ratio(buf, &back) && back == value)
 			break;

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/fsutil.h"
+#include "base/utf8.h"
 #include "model/scenario_keys.h"
 
 static int unknown_key(const struct reading *r, const struct key_table *table, const char *prefix,
 		       const char *path, const struct doc_node *member)
 {
-	char quoted[DOC_QUOTE_SIZE], hint[NEAREST_HINT_SIZE];
 	AB_STRBUF struct strbuf known = {0};
 	struct nearest nearest;
 
@@ -22,9 +22,7 @@ static int unknown_key(const struct reading *r, const struct key_table *table, c
 		nearest_offer(&nearest, name);
 		strbuf_printf(&known, "%s%s", known.len ? ", " : "", name);
 	}
-	return doc_error(&member->key_where, r->d, "%s%sunknown key %s%s known are: %s", path,
-			 path[0] ? ": " : "", doc_quote(quoted, member->key),
-			 key_hint(&nearest, hint), strbuf_str(&known));
+	return key_unknown(r, &member->key_where, path, "key", &nearest, &known);
 }
 
 static const struct key_info *find_row(const struct key_table *table, const char *prefix,
@@ -126,15 +124,17 @@ static int apply_quick(struct doc *doc, struct doc_node *root, struct diag *d)
 
 static int apply_set(struct doc *doc, struct doc_node *root, const char *set, struct diag *d)
 {
-	char label[DOC_QUOTE_SIZE + 32], path[KEY_PATH_SIZE];
+	AB_STRBUF struct strbuf label = {0};
+	char path[KEY_PATH_SIZE];
 	const char *equals = strchr(set, '=');
 	struct doc_where where = {0};
 	struct doc_node *value;
 	int err;
 
-	snprintf(label, sizeof(label), "--set %.100s", set);
-	where.source = doc_strdup(doc, label);
-	if (!where.source)
+	strbuf_puts(&label, "--set ");
+	utf8_add_clean(&label, set);
+	where.source = doc_strdup(doc, strbuf_str(&label));
+	if (label.failed || !where.source)
 		return diag_set(d, -ENOMEM, "out of memory");
 	if (!equals || equals == set || (size_t)(equals - set) >= sizeof(path))
 		return doc_error(&where, d, "expected PATH=VALUE, such as repeat=3");

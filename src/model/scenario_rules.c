@@ -97,7 +97,9 @@ static int read_metric(const struct reading *r, const struct key_info *k, const 
 		nearest_begin(&nearest, n->text);
 		metric_each(offer, &nearest);
 		return key_error(r, n, path, "unknown metric %s%s", doc_quote(quoted, n->text),
-				 nearest_hint(&nearest, hint));
+				 nearest_hint(&nearest, hint)[0]
+					 ? hint
+					 : "; accelbench schema scenario lists them");
 	}
 	snprintf((char *)base + k->offset, k->size, "%s", n->text);
 	return 0;
@@ -188,7 +190,7 @@ static void print_bound(const struct key_info *k, const void *base, unsigned int
 	if (metric.unit == METRIC_BYTES || metric.unit == METRIC_BYTES_PER_S)
 		strbuf_puts(out, units_bytes_compact(buf, sizeof(buf), (uint64_t)value));
 	else if (metric.unit == METRIC_NS)
-		strbuf_printf(out, "%lluns", (unsigned long long)value);
+		strbuf_puts(out, key_exact_time(buf, (uint64_t)value));
 	else
 		key_print_double(out, value);
 	strbuf_putc(out, '\n');

@@ -53,7 +53,7 @@ void key_schema_map(const struct key_table *table, const char *prefix, const voi
 		}
 		json_array_end(j);
 	}
-	json_bool(j, "additionalProperties", false);
+	json_boolean(j, "additionalProperties", false);
 }
 
 void scenario_schema(struct strbuf *out)

@@ -37,9 +37,15 @@ int key_want_list(const struct reading *r, const struct doc_node *n, const char 
 	return 0;
 }
 
-const char *key_hint(const struct nearest *nearest, char buf[NEAREST_HINT_SIZE])
+int key_unknown(const struct reading *r, const struct doc_where *where, const char *path,
+		const char *what, const struct nearest *nearest, const struct strbuf *known)
 {
-	return nearest_hint(nearest, buf)[0] ? buf : ";";
+	char quoted[DOC_QUOTE_SIZE], hint[NEAREST_HINT_SIZE];
+	bool hinted = nearest_hint(nearest, hint)[0];
+
+	return doc_error(where, r->d, "%s%sunknown %s %s%s%s", path, path[0] ? ": " : "", what,
+			 doc_quote(quoted, nearest->word),
+			 hinted ? hint : "; known: ", hinted ? "" : strbuf_str(known));
 }
 
 static int not_expected(const struct reading *r, const struct doc_node *n, const char *path,
@@ -201,7 +207,6 @@ static int check_choice(const struct reading *r, const struct key_info *k, const
 			const struct doc_node *n)
 {
 	AB_STRBUF struct strbuf known = {0};
-	char quoted[DOC_QUOTE_SIZE], hint[NEAREST_HINT_SIZE];
 	struct nearest nearest;
 	int err = key_want_text(r, n, path, "a word");
 
@@ -212,12 +217,10 @@ static int check_choice(const struct reading *r, const struct key_info *k, const
 		strbuf_printf(&known, "%s%s", c == k->choices ? "" : ", ", *c);
 		nearest_offer(&nearest, *c);
 	}
-	if (word_in(k->later, n->text))
-		return key_error(r, n, path, "%s is not supported yet by this version, expected %s",
-				 n->text, strbuf_str(&known));
-	return key_error(r, n, path, "unknown value %s%s expected %s%s", doc_quote(quoted, n->text),
-			 key_hint(&nearest, hint), k->choices[1] ? "one of: " : "",
-			 strbuf_str(&known));
+	if (word_in(k->refused, n->text))
+		return key_error(r, n, path, "%s %s; expected %s", n->text, k->why,
+				 strbuf_str(&known));
+	return key_unknown(r, &n->where, path, "value", &nearest, &known);
 }
 
 static int read_word(const struct reading *r, const struct key_info *k, const char *path,
@@ -305,7 +308,7 @@ static void schema_bool(const struct key_info *k, const void *base, struct json_
 {
 	json_string(j, "type", "boolean");
 	if (base)
-		json_bool(j, "default", bool_at(k, base));
+		json_boolean(j, "default", bool_at(k, base));
 }
 
 const struct key_type key_bool = {read_bool, print_bool, NULL, schema_bool};

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "model/scenario.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "base/cleanup.h"
+#include "model/doc.h"
+#include "model/fio_options.h"
+
+static const char base[] = "name: base\n"
+			   "description: >\n"
+			   "  Two\n"
+			   "  lines.\n"
+			   "dataset: {generate: {kind: text, size: 16MiB}}\n"
+			   "filesystem: erofs\n"
+			   "matrix:\n"
+			   "  engine: [none, lz4, deflate, qat_deflate]\n"
+			   "  cluster: [4KiB, 64KiB]\n"
+			   "workloads:\n"
+			   "  seqread: {rw: read, bs: 4k}\n"
+			   "  randread: {rw: randread, bs: 4k}\n";
+
+static int parse_text(const char *text, struct scenario *s, struct diag *d)
+{
+	*d = (struct diag){0};
+	return scenario_parse("t.yaml", text, strlen(text), NULL, s, d);
+}
+
+/* The base with one --set. */
+static int parse_set(const char *set, struct scenario *s, struct diag *d)
+{
+	const struct scenario_opts opts = {.sets = &set, .set_count = 1};
+
+	*d = (struct diag){0};
+	return scenario_parse("t.yaml", base, strlen(base), &opts, s, d);
+}
+
+static void test_values_and_defaults(void **state)
+{
+	struct scenario s;
+	struct diag d;
+
+	assert_int_equal(parse_text(base, &s, &d), 0);
+	assert_string_equal(s.name, "base");
+	assert_string_equal(s.description, "Two lines.");
+	assert_string_equal(s.file, "t.yaml");
+	assert_int_equal(strlen(s.sha256), 64);
+	assert_false(s.quick);
+	assert_int_equal(s.dataset.kind, DATASET_GENERATE);
+	assert_string_equal(s.dataset.generator, "text");
+	assert_true(s.dataset.size_bytes == 16 << 20 && s.dataset.seed == 1);
+	assert_false(s.dataset.substitute);
+	assert_int_equal(s.engine_count, 4);
+	assert_ptr_equal(s.engines[3], engine_find("qat_deflate"));
+	assert_int_equal(s.cluster_count, 2);
+	assert_true(s.clusters_bytes[1] == 65536);
+	assert_int_equal(s.workload_count, 2);
+	assert_string_equal(s.workloads[1].name, "randread");
+	assert_string_equal(s.workloads[1].rw, "randread");
+	assert_string_equal(s.workloads[1].ioengine, "psync");
+	assert_true(s.workloads[1].bs_bytes == 4096 && s.workloads[1].io_size_bytes == 0);
+	assert_true(s.workloads[1].iodepth == 1 && s.workloads[1].numjobs == 1);
+	assert_int_equal(s.repeat, 5);
+	assert_int_equal(s.backing, BACKING_LOOP_DIRECT);
+	assert_int_equal(s.order, ORDER_INTERLEAVED);
+	assert_int_equal(s.cache, CACHE_COLD);
+	assert_true(s.timeout_ns == 600000000000);
+	assert_true(s.trace.enabled && s.trace.control);
+	for (int i = 0; i < AB_PHASES; i++)
+		assert_true(s.trace.phases[i]);
+	assert_int_equal(scenario_level(&s, engine_find("deflate")), -1);
+}
+
+static void test_set(void **state)
+{
+	struct scenario s;
+	struct diag d;
+
+	assert_int_equal(parse_set("image={level: {deflate: 9, qat_deflate: 1}}", &s, &d), 0);
+	assert_int_equal(scenario_level(&s, engine_find("deflate")), 9);
+	assert_int_equal(scenario_level(&s, engine_find("qat_deflate")), 1);
+	assert_int_equal(scenario_level(&s, engine_find("lz4")), -1);
+	assert_int_equal(parse_set("image.level=6", &s, &d), 0);
+	assert_int_equal(scenario_level(&s, engine_find("deflate")), 6);
+	assert_int_equal(scenario_level(&s, engine_find("none")), -1);
+	assert_int_equal(parse_set("trace.phases=[wait]", &s, &d), 0);
+	assert_true(s.trace.phases[AB_WAIT] && s.trace.phases[AB_TOTAL]);
+	assert_false(s.trace.phases[AB_SETUP]);
+	assert_int_equal(parse_set("trace.phases=none", &s, &d), 0);
+	assert_false(s.trace.enabled || s.trace.control || s.trace.phases[AB_TOTAL]);
+	assert_int_equal(parse_set("workloads.third={rw: read, bs: 1m}", &s, &d), 0);
+	assert_int_equal(s.workload_count, 3);
+	assert_int_equal(parse_set("dataset={path: /data/enwik9}", &s, &d), 0);
+	assert_int_equal(s.dataset.kind, DATASET_PATH);
+	assert_string_equal(s.dataset.path, "/data/enwik9");
+	assert_true(s.dataset.size_bytes == 0);
+	assert_int_equal(parse_set("expect=[{metric: lat.p99.9, max: 2ms}]", &s, &d), 0);
+	assert_true(s.expects[0].has_max && !s.expects[0].has_min && s.expects[0].max == 2e6);
+	assert_int_equal(parse_set("gate=[{metric: wait.p99, max_rise: 10%}]", &s, &d), 0);
+	assert_true(s.gates[0].has_max_rise && s.gates[0].max_rise_ratio == 0.1);
+}
+
+static void test_later_set_wins_and_beats_quick(void **state)
+{
+	static const char *const sets[] = {"repeat=3", "repeat=4"};
+	const struct scenario_opts both = {.sets = sets, .set_count = 2, .quick = true};
+	const struct scenario_opts quick = {.quick = true};
+	char text[2048];
+	struct scenario s;
+	struct diag d;
+
+	snprintf(text, sizeof(text), "%squick: {repeat: 2, dataset.generate.size: 1MiB}\n", base);
+	assert_int_equal(scenario_parse("t", text, strlen(text), NULL, &s, &d), 0);
+	assert_true(s.repeat == 5 && s.dataset.size_bytes == 16 << 20 && !s.quick);
+	assert_int_equal(scenario_parse("t", text, strlen(text), &quick, &s, &d), 0);
+	assert_true(s.repeat == 2 && s.dataset.size_bytes == 1 << 20 && s.quick);
+	assert_int_equal(scenario_parse("t", text, strlen(text), &both, &s, &d), 0);
+	assert_true(s.repeat == 4 && s.dataset.size_bytes == 1 << 20);
+}
+
+static void test_corpus(void **state)
+{
+	static const char corpus[] =
+		"dataset={corpus: enwik9, substitute: {kind: text, size: 1MiB, seed: 3}, "
+		"sha256: 159b85351e5f76e60cbe32e04c677847a9ecba3adc79addab6f4c6c7aa3744bc}";
+	const char *sets[] = {corpus, "dataset.path=/data/enwik9"};
+	struct scenario_opts opts = {.sets = sets, .set_count = 1};
+	struct scenario s;
+	struct diag d;
+
+	assert_int_equal(scenario_parse("t", base, strlen(base), &opts, &s, &d), 0);
+	assert_int_equal(s.dataset.kind, DATASET_GENERATE);
+	assert_true(s.dataset.substitute && s.dataset.size_bytes == 1 << 20 && s.dataset.seed == 3);
+	assert_string_equal(s.dataset.corpus, "enwik9");
+	opts.set_count = 2;
+	assert_int_equal(scenario_parse("t", base, strlen(base), &opts, &s, &d), 0);
+	assert_int_equal(s.dataset.kind, DATASET_PATH);
+	assert_false(s.dataset.substitute);
+	assert_int_equal(strlen(s.dataset.sha256), 64);
+	assert_true(s.dataset.size_bytes == 0);
+}
+
+static void expect_round_trip(const struct scenario *s)
+{
+	AB_STRBUF struct strbuf first = {0}, second = {0};
+	struct scenario back;
+	struct diag d = {0};
+
+	scenario_print(s, &first);
+	if (scenario_parse(s->file, strbuf_str(&first), first.len, NULL, &back, &d))
+		fail_msg("%s\n%s", d.text, strbuf_str(&first));
+	scenario_print(&back, &second);
+	assert_string_equal(strbuf_str(&first), strbuf_str(&second));
+	/* The text differs, so its hash does; and it is no profile of anything. */
+	memcpy(back.sha256, s->sha256, sizeof(back.sha256));
+	back.quick = s->quick;
+	assert_memory_equal(&back, s, sizeof(back));
+}
+
+static void test_round_trip(void **state)
+{
+	static const char *const sets[] = {
+		"repeat=2",
+		"description='\"\\ ''\xc3\xa9'",
+		"trace.phases=none",
+		"trace={phases: [setup, on_cpu], records: 7, control: false, stacks: {oncpu_hz: 99}}",
+		"image.level={deflate: 0}",
+		"image.level=9",
+		"matrix={engine: [lzma], cluster: [1MiB]}",
+		"dataset={path: 'dir with blanks/f', corpus: c}",
+		"dataset={corpus: c, substitute: {kind: text, size: 4097MiB, seed: 0}}",
+		"workloads={a: {rw: randread, bs: 512, io_size: 1024, runtime: 1.000000001s, randseed: 0}}",
+		"expect=[{metric: ratio, min: 2.5, max: 4}, {metric: lat.max, max: 1.5us}, "
+		"{metric: bandwidth, engine: lz4, workload: seqread, cluster: 64K, min: 100M}]",
+		"gate=[{metric: requests, max_rise: 0.1%, max_drop: 33.3333%}, {metric: total.mean, "
+		"max_rise: 1.1}]",
+		"expect=[{metric: offload_coverage, min: 0.123456789012345}]",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
+		struct scenario s;
+		struct diag d;
+
+		if (parse_set(sets[i], &s, &d))
+			fail_msg("%s", d.text);
+		expect_round_trip(&s);
+	}
+}
+
+static void test_load(void **state)
+{
+	char path[] = "/tmp/ab-test-scenario-XXXXXX";
+	struct scenario from_file, from_text;
+	struct diag d;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_true(write(fd, base, strlen(base)) == (ssize_t)strlen(base));
+	close(fd);
+	assert_int_equal(scenario_load(path, NULL, &from_file, &d), 0);
+	assert_string_equal(from_file.file, path);
+	assert_int_equal(parse_text(base, &from_text, &d), 0);
+	assert_string_equal(from_file.sha256, from_text.sha256);
+	unlink(path);
+	assert_int_equal(scenario_load(path, NULL, &from_file, &d), -ENOENT);
+	assert_non_null(strstr(d.text, path));
+	assert_int_equal(scenario_load("/", NULL, &from_file, &d), -EISDIR);
+}
+
+static struct json_object *member(struct json_object *o, const char *name)
+{
+	struct json_object *m = NULL;
+
+	if (!json_object_object_get_ex(o, name, &m))
+		fail_msg("the schema has no \"%s\"", name);
+	return m;
+}
+
+/* The schema knows every key that the printer writes, at every level. */
+static void expect_in_schema(struct json_object *schema, const struct doc_node *node)
+{
+	for (const struct doc_node *n = node->first; n; n = n->next) {
+		struct json_object *m = member(member(schema, "properties"), n->key);
+
+		member(m, "description");
+		if (n->kind == DOC_MAP && json_object_object_get(m, "properties"))
+			expect_in_schema(m, n);
+	}
+	assert_false(json_object_get_boolean(member(schema, "additionalProperties")));
+}
+
+static void test_schema(void **state)
+{
+	AB_CLEANUP(doc_free) struct doc doc = {0};
+	AB_STRBUF struct strbuf text = {0}, yaml = {0};
+	struct json_object *schema, *workload;
+	struct doc_node *root;
+	struct scenario s;
+	struct diag d;
+
+	scenario_schema(&text);
+	schema = json_tokener_parse(strbuf_str(&text));
+	assert_non_null(schema);
+	assert_int_equal(parse_set("image.level=3", &s, &d), 0);
+	scenario_print(&s, &yaml);
+	assert_int_equal(doc_parse(&doc, "t", false, strbuf_str(&yaml), yaml.len, &root, &d), 0);
+	expect_in_schema(schema, root);
+	workload =
+		member(member(member(schema, "properties"), "workloads"), "additionalProperties");
+	for (size_t i = 0; i < workload_table.count; i++)
+		member(member(workload, "properties"), workload_table.keys[i].path);
+	assert_int_equal(json_object_get_int(
+				 member(member(member(schema, "properties"), "repeat"), "default")),
+			 5);
+	json_object_put(schema);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values_and_defaults),
+		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_later_set_wins_and_beats_quick),
+		cmocka_unit_test(test_corpus),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_schema),
+	};
+
+	return cmocka_run_group_tests_name("scenario", tests, NULL, NULL);
+}
