@@ -110,6 +110,7 @@ struct sim_row {
 	u64 return_ns;
 	u64 ring_ns;
 	u64 start_ns;
+	u64 service_ns; /* planned; valid once start_ns is set */
 	u64 notify_ns;
 	u64 final_ns;
 	u64 dup_ns;
@@ -143,6 +144,7 @@ struct sim_req {
 	struct sim_plan plan;
 	bool compress;
 	bool late;
+	int submit_cpu;
 	int status;
 	u64 lost_ns;
 };

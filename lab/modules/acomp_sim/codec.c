@@ -117,6 +117,7 @@ static int sim_stream_run(struct sim_codec *c, struct acomp_req *req, int nents,
 	unsigned int left = req->dlen;
 	struct sg_mapping_iter piece;
 	int ret = Z_OK;
+	u8 spare;
 
 	sg_miter_start(&piece, req->dst, nents, SG_MITER_ATOMIC | SG_MITER_TO_SG);
 	while (ret == Z_OK && left && sg_miter_next(&piece)) {
@@ -129,9 +130,10 @@ static int sim_stream_run(struct sim_codec *c, struct acomp_req *req, int nents,
 			ret = Z_BUF_ERROR;
 	}
 	sg_miter_stop(&piece);
-	/* The output may end exactly where the room does, with the end mark still to be read. */
+	/* All room is used: the end may still be due, seen only by who offers one byte more. */
 	if (ret == Z_OK) {
-		s->avail_out = 0;
+		s->next_out = &spare;
+		s->avail_out = 1;
 		ret = sim_stream_step(c, compress);
 	}
 	return ret;
@@ -150,11 +152,11 @@ int sim_codec_run(struct sim_codec *c, struct acomp_req *req, bool compress)
 	c->stream.next_in = c->src;
 	c->stream.avail_in = req->slen;
 	ret = sim_stream_run(c, req, nents, compress);
-	if (ret == Z_STREAM_END) {
+	if (ret == Z_STREAM_END && c->stream.total_out <= req->dlen) {
 		req->dlen = c->stream.total_out;
 		return 0;
 	}
-	return c->stream.total_out == req->dlen ? -ENOSPC : -EINVAL;
+	return ret != Z_DATA_ERROR && c->stream.total_out >= req->dlen ? -ENOSPC : -EINVAL;
 }
 
 int sim_codec_run_here(struct acomp_req *req, bool compress)

@@ -128,7 +128,7 @@ void sim_complete_early(struct sim_req *sr)
 	sim_log_end(sr);
 	sim_log_kind(call.row, SIM_KIND_EARLY);
 	if (READ_ONCE(sim_params.early_cpu) == SIM_EARLY_OTHER && preemptible())
-		cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+		cpu = cpumask_any_but(cpu_online_mask, sr->submit_cpu);
 	/* Waits until it has run. Fails when that CPU went away meanwhile. */
 	if (cpu >= nr_cpu_ids || smp_call_on_cpu(cpu, sim_final_on_cpu, &call, false))
 		sim_final(&call);

@@ -174,15 +174,18 @@ static enum hrtimer_restart sim_timer(struct hrtimer *timer)
 static void sim_serve(struct sim_engine *e, struct sim_req *sr)
 {
 	u64 start_ns = sim_now();
+	u64 service_ns, end_ns;
 	unsigned int bytes;
-	u64 end_ns;
 
-	if (sr->row)
-		sr->row->start_ns = start_ns;
 	sr->status = sr->plan.error ?: sim_codec_run(e->codec, sr->req, sr->compress);
 	/* dlen is what came out, or, after an error, what was expected to. */
 	bytes = sr->compress ? sr->req->slen : sr->req->dlen;
-	end_ns = start_ns + sim_plan_service_ns(&sr->plan, bytes);
+	service_ns = sim_plan_service_ns(&sr->plan, bytes);
+	end_ns = start_ns + service_ns;
+	if (sr->row) {
+		sr->row->start_ns = start_ns;
+		sr->row->service_ns = service_ns;
+	}
 
 	/* A duplicated completion needs a process context, see complete.c. */
 	if (READ_ONCE(sim_params.completion) == SIM_COMPLETE_SOFTIRQ && !sr->plan.dup) {

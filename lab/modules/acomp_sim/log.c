@@ -212,9 +212,11 @@ static int sim_log_show(struct seq_file *m, void *v)
 	u64 return_ns;
 
 	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, "seq,op,req,data,tid,src_bytes,dst_bytes,out_bytes,"
-			    "submit_ns,return_ns,ret,ring_ns,start_ns,notify_ns,final_ns,dup_ns,"
-			    "status,submit_cpu,notify_cpu,final_cpu,kinds\n");
+		seq_puts(
+			m,
+			"seq,op,req,data,tid,src_bytes,dst_bytes,out_bytes,"
+			"submit_ns,return_ns,ret,ring_ns,start_ns,service_ns,notify_ns,final_ns,dup_ns,"
+			"status,submit_cpu,notify_cpu,final_cpu,kinds\n");
 		return 0;
 	}
 	return_ns = smp_load_acquire(&row->return_ns); /* "ret" was written before it */
@@ -227,6 +229,7 @@ static int sim_log_show(struct seq_file *m, void *v)
 	sim_put_if(m, return_ns, row->ret);
 	sim_put_time(m, row->ring_ns);
 	sim_put_time(m, row->start_ns);
+	sim_put_if(m, row->start_ns, row->service_ns);
 	sim_put_time(m, row->notify_ns);
 	sim_put_time(m, row->final_ns);
 	sim_put_time(m, row->dup_ns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The driver's compress and decompress: where a request enters. */
 #include <linux/preempt.h>
+#include <linux/smp.h>
 
 #include "acomp_sim.h"
 
@@ -70,6 +71,7 @@ int sim_submit(struct acomp_req *req, bool compress)
 		.req = req,
 		.row = row,
 		.compress = compress,
+		.submit_cpu = row ? row->submit_cpu : raw_smp_processor_id(),
 		.plan = sim_plan_make(seq),
 	};
 
