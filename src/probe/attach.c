@@ -7,9 +7,23 @@
 #include <string.h>
 #include <bpf/bpf.h>
 #include "base/cleanup.h"
+#include "base/log.h"
 #include "try.skel.h"
 
 const char *const mechanism_names[MECHANISMS] = {[BY_FENTRY] = "fentry", [BY_KPROBE] = "kprobe"};
+
+static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	/* libbpf's words are for people who debug the tracer; what users must know comes back as a diag. */
+	if (log_get_level() < LOG_DEBUG)
+		return 0;
+	return vfprintf(stderr, fmt, ap);
+}
+
+void attach_quiet_libbpf(void)
+{
+	libbpf_set_print(libbpf_print);
+}
 
 /* Program names of each role: <prefix><slot>_{fe,fx,kp,kr}; see bpf/request.bpf.c. */
 static const struct role_programs {
@@ -206,9 +220,11 @@ static const struct bpf_insn empty_program[] = {
 
 static int try_fentry(const struct btf_function *fn, struct diag *d)
 {
+	const char *kind = fn->tracepoint ? "BTF tracepoint" : "fentry";
 	AB_CLOSE int prog = -1;
 	AB_CLOSE int link = -1;
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = fn->tracepoint ? BPF_TRACE_RAW_TP : BPF_TRACE_FENTRY,
 		    .attach_btf_id = fn->type_id);
 
 	if (fn->btf_fd > 0)
@@ -216,10 +232,10 @@ static int try_fentry(const struct btf_function *fn, struct diag *d)
 	prog = bpf_prog_load(BPF_PROG_TYPE_TRACING, "ab_try", "GPL", empty_program,
 			     ARRAY_SIZE(empty_program), &opts);
 	if (prog < 0)
-		return diag_errno(d, prog, "loading an fentry program for %s", fn->name);
+		return diag_errno(d, prog, "loading an empty %s program for %s", kind, fn->name);
 	link = bpf_raw_tracepoint_open(NULL, prog);
 	if (link < 0)
-		return diag_errno(d, link, "attaching an fentry program to %s", fn->name);
+		return diag_errno(d, link, "attaching an empty %s program to %s", kind, fn->name);
 	return 0;
 }
 
@@ -247,5 +263,7 @@ int hook_try(const char *function, const struct btf_index *index, enum mechanism
 
 	if (!fn)
 		return diag_set(d, -ENOENT, "this kernel has no function %s (absent or inlined)", function);
+	if (fn->tracepoint && mechanism != BY_FENTRY)
+		return diag_set(d, -EINVAL, "%s is a tracepoint", function);
 	return mechanism == BY_FENTRY ? try_fentry(fn, d) : try_kprobe(fn, d);
 }

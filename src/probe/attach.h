@@ -45,7 +45,13 @@ int hook_bind(struct bound_hook *bound, const struct hook_info *hook, struct bpf
 int hook_attach(struct bound_hook *bound, enum mechanism mechanism);
 void hook_detach(struct bound_hook *bound);
 
-/* Really loads and attaches an empty program to @function, then removes it. 0 or -errno with the words for people. */
+/* libbpf's own messages are shown at LOG_DEBUG only. Call before anything else of libbpf. */
+void attach_quiet_libbpf(void);
+
+/*
+ * Really loads and attaches an empty program to @function (or BTF tracepoint: BY_FENTRY then), then removes it. 0 or -errno
+ * with the words for people.
+ */
 int hook_try(const char *function, const struct btf_index *index, enum mechanism mechanism, struct diag *d);
 
 #endif

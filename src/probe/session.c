@@ -11,14 +11,6 @@
 /* How long the end of a window waits for requests that are still open (readahead behind fio's back). */
 #define DRAIN_NS 500000000ull
 
-static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	/* libbpf's words are for people who debug the tracer; what users must know comes back as a diag. */
-	if (log_get_level() < LOG_DEBUG)
-		return 0;
-	return vfprintf(stderr, fmt, ap);
-}
-
 /* Which phases make a role's hooks worth their cost; roles that are not listed are always needed. */
 static const enum ab_phase role_phases[HOOK_ROLES][4] = {
 	[HOOK_DECODE] = {AB_DECODE, AB_SETUP, AB_OTHER, AB_DECODE},
@@ -180,7 +172,7 @@ int session_open(struct session **out, const struct session_opts *opts, struct d
 
 	if (!s)
 		return diag_errno(d, -ENOMEM, "tracer");
-	libbpf_set_print(libbpf_print);
+	attach_quiet_libbpf();
 	cpus = libbpf_num_possible_cpus();
 	if (cpus < 0) {
 		free(s);
