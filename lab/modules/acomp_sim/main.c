@@ -40,7 +40,7 @@ static int sim_register(void)
 		pr_err(SIM_NAME ": cannot register qat_deflate (%d); is intel_qat loaded?\n", err);
 		return err;
 	}
-	/* Registering only starts the self-test (since 6.13); looking the driver up awaits it. */
+	/* Registering only starts the self-test (37da5d0ffa7b, 6.12); a look-up awaits its end. */
 	if (!crypto_has_acomp(sim_alg.base.cra_driver_name, 0, 0)) {
 		pr_err(SIM_NAME ": qat_deflate failed its self-test or found no deflate-generic\n");
 		crypto_unregister_acomp(&sim_alg);
