@@ -14,9 +14,12 @@
 
 /* In the order of `accelbench help`. */
 #define AB_COMMANDS(X) \
+	X(run)         \
 	X(plan)        \
 	X(validate)    \
+	X(report)      \
 	X(schema)      \
+	X(lab)         \
 	X(help)
 
 /* Options that every command takes. */

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 
 	ab_interrupt_install();
 	status = command_line(argc, argv, &d);
-	if (d.text[0])
+	if (status != STATUS_OK && d.text[0])
 		log_error("%s", d.text);
 	if (status != STATUS_OK && ab_interrupted())
 		return 128 + ab_interrupt_signal();

@@ -6,7 +6,6 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/log.h"
 
 /* How long the end of a window waits for requests that are still open (readahead behind fio's back). */
 #define DRAIN_NS 500000000ull

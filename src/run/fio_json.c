@@ -100,6 +100,29 @@ static int read_number(const struct json_in *in, const struct json_place *up,
 	return json_in_double(in, &at, json_object_object_get(read, key), false, value);
 }
 
+/*
+ * CPU time of the job itself, without fio's own start and end: percentages of the job's run time, from its tasks' rusage. A fio that
+ * does not say leaves has_workload false.
+ */
+static void add_cpu(struct json_object *job, struct result_sample *sample)
+{
+	struct json_object *runtime, *user, *system;
+	double ms;
+
+	if (!json_object_object_get_ex(job, "job_runtime", &runtime) ||
+	    !json_object_object_get_ex(job, "usr_cpu", &user) ||
+	    !json_object_object_get_ex(job, "sys_cpu", &system))
+		return;
+	ms = json_object_get_double(runtime);
+	if (!(ms > 0 && ms < MAX_RUNTIME_MS && json_object_get_double(user) >= 0 &&
+	      json_object_get_double(system) >= 0 && json_object_get_double(user) < 1e6 &&
+	      json_object_get_double(system) < 1e6))
+		return;
+	sample->cpu.has_workload = true;
+	sample->cpu.workload_user_ns += (uint64_t)(ms * json_object_get_double(user) * 1e4);
+	sample->cpu.workload_system_ns += (uint64_t)(ms * json_object_get_double(system) * 1e4);
+}
+
 /* Adds one entry of "jobs" to @sample. */
 static int add_job(const struct json_in *in, const struct json_place *at, struct json_object *job,
 		   struct result_sample *sample)
@@ -133,6 +156,7 @@ static int add_job(const struct json_in *in, const struct json_place *at, struct
 	sample->iops += iops;
 	if ((uint64_t)runtime_ms * 1000000 > sample->runtime_ns)
 		sample->runtime_ns = (uint64_t)runtime_ms * 1000000;
+	add_cpu(job, sample);
 	return 0;
 }
 
@@ -185,5 +209,10 @@ int fio_parse(const char *text, size_t len, struct result_sample *sample, struct
 	sample->latency_p99_ns = read.latency_p99_ns;
 	sample->latency_p999_ns = read.latency_p999_ns;
 	sample->latency_max_ns = read.latency_max_ns;
+	if (read.cpu.has_workload) {
+		sample->cpu.has_workload = true;
+		sample->cpu.workload_user_ns = read.cpu.workload_user_ns;
+		sample->cpu.workload_system_ns = read.cpu.workload_system_ns;
+	}
 	return 0;
 }

@@ -26,7 +26,11 @@ struct lab_target {
  * Runs @p in the guest and reads the result into @r. The guest's exit status; STATUS_FAILED when it panicked or hung: the
  * result so far and the console stay in the result folder; STATUS_SKIPPED: there is no lab here.
  */
-enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o, const struct lab_target *target,
-				struct result *r, struct diag *d);
+enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o,
+				const struct lab_target *target, struct result *r, struct diag *d);
+
+/* In the guest: loads the accelerator with these parameters ("name=value name=value"). */
+#define LAB_MODULE "/kit/modules/acomp_sim.ko"
+int lab_insmod(const char *parameters, struct diag *d);
 
 #endif
