@@ -38,21 +38,21 @@ struct mount_point {
 };
 
 static const struct mount_point first_mounts[] = {
-	{ "devtmpfs", "dev", "/dev", NULL, MUST },
-	{ "proc", "proc", "/proc", NULL, MUST },
-	{ "sysfs", "sys", "/sys", NULL, MUST },
+	{"devtmpfs", "dev", "/dev", NULL, MUST},
+	{"proc", "proc", "/proc", NULL, MUST},
+	{"sysfs", "sys", "/sys", NULL, MUST},
 };
 
 static const struct mount_point root_mounts[] = {
-	{ "devpts", "devpts", "/dev/pts", "ptmxmode=666", MUST },
-	{ "tmpfs", "shm", "/dev/shm", NULL, MUST },
-	{ "tmpfs", "run", "/run", "mode=755", MUST },
-	{ "tmpfs", "tmp", "/tmp", "size=75%", MUST },
-	{ "cgroup2", "cgroup2", "/sys/fs/cgroup", NULL, MAY },
-	{ "bpf", "bpf", "/sys/fs/bpf", NULL, MUST },
-	{ "debugfs", "debugfs", "/sys/kernel/debug", NULL, MUST },
-	{ "tracefs", "tracefs", "/sys/kernel/tracing", NULL, MUST },
-	{ "9p", "lab", "/lab", P9_OPTIONS, MUST },
+	{"devpts", "devpts", "/dev/pts", "ptmxmode=666", MUST},
+	{"tmpfs", "shm", "/dev/shm", NULL, MUST},
+	{"tmpfs", "run", "/run", "mode=755", MUST},
+	{"tmpfs", "tmp", "/tmp", "size=75%", MUST},
+	{"cgroup2", "cgroup2", "/sys/fs/cgroup", NULL, MAY},
+	{"bpf", "bpf", "/sys/fs/bpf", NULL, MUST},
+	{"debugfs", "debugfs", "/sys/kernel/debug", NULL, MUST},
+	{"tracefs", "tracefs", "/sys/kernel/tracing", NULL, MUST},
+	{"9p", "lab", "/lab", P9_OPTIONS, MUST},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -159,7 +159,8 @@ static void load_modules(const char *dir, const char *list)
  * Finds the entry of a sysfs class folder whose attribute has the value wanted, and writes the path of its device
  * node. Returns false when there is none.
  */
-static bool find_device(const char *class, const char *attribute, const char *wanted, char *node, size_t size)
+static bool find_device(const char *class, const char *attribute, const char *wanted, char *node,
+			size_t size)
 {
 	DIR *dir = opendir(class);
 	struct dirent *entry;
@@ -215,7 +216,8 @@ static void mount_cache(void)
 
 static void set_limits(void)
 {
-	static const struct rlimit files = { 65536, 1048576 }, memory = { RLIM_INFINITY, RLIM_INFINITY };
+	static const struct rlimit files = {65536, 1048576},
+				   memory = {RLIM_INFINITY, RLIM_INFINITY};
 	static const char report_hangs_s[] = "20";
 	int fd = open("/proc/sys/kernel/hung_task_timeout_secs", O_WRONLY | O_CLOEXEC);
 
@@ -299,21 +301,35 @@ static bool reap(pid_t child, int *status)
 	return false;
 }
 
+/* Stacks of blocked tasks and of what the CPUs run, to the console. */
+static void show_stacks(void)
+{
+	int fd = open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "w", 1) != 1 || write(fd, "l", 1) != 1)
+		say("no stacks: %s", strerror(errno));
+	close(fd);
+}
+
 /*
- * Obeys a line "signal N" of the control port; the host writes each with one write. Returns false when nobody holds
- * the port's other end, as in a start by hand: it would read as ready for ever.
+ * Obeys the lines "signal N" and "stacks" of the control port. Returns false when nobody holds the port's other end,
+ * as in a start by hand: it would read as ready for ever.
  */
 static bool obey(int control, pid_t child)
 {
-	char line[64];
-	ssize_t got = read(control, line, sizeof(line) - 1);
+	char text[256], *rest, *line;
+	ssize_t got = read(control, text, sizeof(text) - 1);
 	int number;
 
 	if (got <= 0)
 		return got < 0 && errno == EAGAIN;
-	line[got] = '\0';
-	if (sscanf(line, "signal %d", &number) == 1)
-		kill(-child, number);
+	text[got] = '\0';
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (sscanf(line, "signal %d", &number) == 1)
+			kill(-child, number);
+		else if (!strcmp(line, "stacks"))
+			show_stacks();
+	}
 	return true;
 }
 
@@ -321,8 +337,8 @@ static bool obey(int control, pid_t child)
 static int supervise(pid_t child, int control, const sigset_t *watched)
 {
 	struct pollfd polled[] = {
-		{ .fd = signalfd(-1, watched, SFD_CLOEXEC | SFD_NONBLOCK), .events = POLLIN },
-		{ .fd = control, .events = POLLIN },
+		{.fd = signalfd(-1, watched, SFD_CLOEXEC | SFD_NONBLOCK), .events = POLLIN},
+		{.fd = control, .events = POLLIN},
 	};
 	struct signalfd_siginfo info;
 	int status;
@@ -366,7 +382,8 @@ static void run_shell(void)
 static void run(char **argv)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	int out = open_port("accelbench.stdout", O_WRONLY), err = open_port("accelbench.stderr", O_WRONLY);
+	int out = open_port("accelbench.stdout", O_WRONLY),
+	    err = open_port("accelbench.stderr", O_WRONLY);
 	int control = open_port("accelbench.control", O_RDWR | O_NONBLOCK);
 	sigset_t watched;
 	pid_t child;

@@ -138,7 +138,7 @@ bool child_check(struct child *c)
 	} else if (c->deadline_ns && now >= c->deadline_ns) {
 		c->timed_out = true;
 		child_stop(c);
-	} else if (ab_interrupted()) {
+	} else if (ab_interrupted() && !c->ignore_interrupt) {
 		c->interrupted = true;
 		child_stop(c);
 	}

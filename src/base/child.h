@@ -16,6 +16,7 @@ struct child {
 	uint64_t give_up_ns;  /* when to leave it behind; 0: SIGKILL was not sent */
 	bool timed_out;
 	bool interrupted;
+	bool ignore_interrupt; /* set by the caller after child_fork(): it sees to ab_interrupted() itself */
 	bool unkillable; /* SIGKILL did not end it within 5 s: it is blocked in the kernel and was left behind */
 	bool done;	 /* it ended and was waited for (or is unkillable) */
 	int wait_status; /* of wait4(), valid when done and not unkillable */
