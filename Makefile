@@ -33,6 +33,7 @@ ifneq ($(CI),)
 WERROR := -Werror
 endif
 
+comma := ,
 Q := @
 msg = @printf '  %-8s %s\n' '$(1)' '$(2)';
 ifneq ($(filter-out 0,$(V)),)
@@ -53,19 +54,21 @@ BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall $(WERROR
 LIB_SRC  := $(wildcard src/base/*.c src/model/*.c src/probe/*.c src/run/*.c src/report/*.c)
 MAIN_SRC := $(wildcard src/*.c)
 BPF_SRC  := $(wildcard bpf/*.bpf.c)
-# A test is one program: unit tests are cmocka, those of the guest run inside it, fuzz targets get a main() that replays files.
-UNIT_SRC  := $(wildcard tests/unit/test_*.c)
-GUEST_SRC := $(wildcard tests/guest/*.c tests/guest/*/*.c)
-FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
+# A test program is one file: cmocka in unit/, a fuzz target in fuzz/; in guest/ it may also be all of a folder, named like it.
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+GUEST_SRC := $(wildcard tests/guest/*.c)
+GUEST_DIRS := $(patsubst %/,%,$(sort $(dir $(wildcard tests/guest/*/*.c))))
 
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/%.o)
 SKELS    := $(BPF_SRC:bpf/%.bpf.c=$(BUILD)/bpf/%.skel.h)
 UNIT     := $(UNIT_SRC:%.c=$(BUILD)/%)
-GUEST    := $(GUEST_SRC:%.c=$(BUILD)/%)
 FUZZ     := $(FUZZ_SRC:%.c=$(BUILD)/%)
+GUEST    := $(GUEST_SRC:%.c=$(BUILD)/%) $(foreach d,$(GUEST_DIRS),$(BUILD)/$d/$(notdir $d))
 # The guest gets the plain build only.
-TEST_PROGRAMS := $(UNIT) $(FUZZ) $(if $(SAN)$(COV),,$(GUEST))
+TESTS    := $(UNIT) $(FUZZ) $(if $(SAN)$(COV),,$(GUEST))
+TEST_OBJ := $(UNIT_SRC:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c tests/guest/*.c tests/guest/*/*.c))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -76,7 +79,7 @@ MAKEFLAGS += --no-builtin-rules
 .PHONY: all programs FORCE
 all: $(BUILD)/accelbench ## build/accelbench (the default)
 
-programs: all $(TEST_PROGRAMS) ## the program and all test programs
+programs: all $(TESTS) ## the program and all test programs
 
 $(BUILD)/accelbench: $(MAIN_OBJ) $(BUILD)/libaccelbench.a $(BUILD)/flags
 	$(call msg,LINK,$@)
@@ -98,13 +101,20 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(call msg,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
-$(BUILD)/tests/%: tests/%.c $(BUILD)/libaccelbench.a $(BUILD)/flags
-	$(call msg,TEST,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) -I$(dir $<) -MMD -MP -o $@ $(filter %.c,$^) \
-		$(BUILD)/libaccelbench.a $(LDFLAGS) $(LDLIBS) -lcmocka
-$(FUZZ): tests/fuzz/replay.c
+$(TESTS): $(BUILD)/libaccelbench.a $(BUILD)/flags
+	$(call msg,TEST,$@)
+	$(Q)$(CC) $(OPT) -o $@ $(filter %.o,$^) $(BUILD)/libaccelbench.a $(LDFLAGS) $(LDLIBS) -lcmocka
+$(UNIT) $(FUZZ) $(GUEST_SRC:%.c=$(BUILD)/%): %: %.o
+$(FUZZ): $(BUILD)/tests/fuzz/replay.o
+$(foreach d,$(GUEST_DIRS),$(eval $(BUILD)/$d/$(notdir $d): $(patsubst %.c,$(BUILD)/%.o,$(wildcard $d/*.c))))
 
--include $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TEST_PROGRAMS:=.d)
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(MAIN_OBJ) $(TEST_OBJ))
+
+.PHONY: skeletons
+skeletons: $(SKELS)
+# The value of a variable, for scripts.
+print-%:
+	@printf '%s\n' '$(subst ','\'',$($*))'
 
 # Written only when the text changes: what depends on it is made again when the flags, or the list of sources, do.
 keep = @mkdir -p $(@D) && printf '%s\n' '$(subst ','\'',$(1))' >$@.$$$$ && \
@@ -119,7 +129,7 @@ $(BUILD)/sources: FORCE
 needs:
 	@CC='$(CC)' CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' PKG_CONFIG='$(PKG_CONFIG)' scripts/deps.sh --check build
 
-.PHONY: deps install uninstall clean compile_commands.json
+.PHONY: deps install uninstall clean compile-commands
 deps: ## install what is missing (Debian, Ubuntu), or list it; ROLES="build run test lab"
 	$(Q)scripts/deps.sh $(ROLES)
 
@@ -133,12 +143,14 @@ uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(bindir)/accelbench
 	rm -rf $(DESTDIR)$(datadir)/accelbench
 
-compile_commands.json: ## for editors and clang-tidy
-	$(file >$@,[)$(foreach s,$(LIB_SRC) $(MAIN_SRC) $(UNIT_SRC) $(GUEST_SRC) $(FUZZ_SRC),$(file >>$@,{"directory": "$(CURDIR)", \
-		"file": "$(s)", "command": "$(CC) $(subst ",\",$(CFLAGS_ALL)) -I$(dir $(s)) -c $(s)"},))$(file >>$@,{}])
+compile-commands: build/compile_commands.json ## for editors and clang-tidy, in build/
+build/compile_commands.json: FORCE
+	@mkdir -p build
+	$(file >$@,[$(subst } {,}$(comma){,$(foreach s,$(patsubst $(BUILD)/%.o,%.c,$(LIB_OBJ) $(MAIN_OBJ) $(TEST_OBJ)),{"directory": \
+		"$(CURDIR)"$(comma) "file": "$(s)"$(comma) "command": "$(subst ",\",$(CC) $(CFLAGS_ALL)) -c $(s)"}))])
 
 clean: ## remove what was built; the guest stays (lab-clean)
-	rm -rf $(addprefix build/,accelbench libaccelbench.a flags sources src bpf tests san cov fuzz test-logs) compile_commands.json
+	rm -rf $(filter-out build/lab,$(wildcard build/*))
 
 ##@ Check
 .PHONY: check check-unit check-san check-golden check-cli check-guest golden-update fuzz cov lint fmt fmt-check
