@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/nearest.h"
+#include "model/result.h"
 #include "model/scenario.h"
 
 static const struct format {
@@ -12,6 +13,7 @@ static const struct format {
 	void (*print)(struct strbuf *out);
 } formats[] = {
 	{"scenario", scenario_schema},
+	{"result", result_schema},
 };
 
 static enum exit_status run_schema(const void *options, const struct invocation *inv,
@@ -37,7 +39,7 @@ static enum exit_status run_schema(const void *options, const struct invocation 
 const struct command cmd_schema = {
 	.name = "schema",
 	.summary = "print the JSON Schema of a file format",
-	.operands = "scenario",
+	.operands = "scenario|result",
 	.operands_min = 1,
 	.operands_max = 1,
 	.details =

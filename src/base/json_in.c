@@ -113,7 +113,7 @@ int json_in_text(struct json_in *in, const struct json_place *at, struct json_ob
 		err = json_in_alloc(in, at, strlen(chars) + 1, 1, &copy);
 	if (err)
 		return err;
-	*text = strcpy(copy, chars);
+	*text = memcpy(copy, chars, strlen(chars) + 1);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Typed and bounded access to JSON that may come from anybody, over json-c. Every message names the file and the place in it:
- * "result.json: cells[3].samples[0].io_bytes: expected an integer, found string".
+ * Typed and bounded access to JSON that may come from anybody, over json-c. Every message names the
+ * file and the place in it: "result.json: cells[3].samples[0].io_bytes: expected an integer, found
+ * string".
  */
 #ifndef AB_BASE_JSON_IN_H
 #define AB_BASE_JSON_IN_H
@@ -17,7 +18,7 @@ struct json_in {
 	const char *file; /* for messages */
 	struct diag *d;
 	size_t stored_bytes; /* so far, by json_in_alloc() */
-	size_t store_limit; /* small JSON objects can stand for large structs: a bound for all of them together */
+	size_t store_limit;  /* of all of them: small JSON objects can stand for large structs */
 };
 
 /* A place in the document, from the inside out; lives on the stack of who walks it. */
@@ -35,8 +36,8 @@ int json_in_expected(const struct json_in *in, const struct json_place *at, cons
 		     struct json_object *json);
 
 /*
- * Parses the whole of @text strictly: UTF-8, no NUL, nothing behind the document, at most @depth levels. The object is freed
- * with json_object_put(). -EINVAL says "file:line:column: ...".
+ * Parses the whole of @text strictly: UTF-8, no NUL, nothing behind the document, at most @depth
+ * levels. The object is freed with json_object_put(). -EINVAL says "file:line:column: ...".
  */
 int json_in_parse(const struct json_in *in, const char *text, size_t len, int depth,
 		  struct json_object **json);

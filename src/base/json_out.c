@@ -142,11 +142,9 @@ void json_double(struct json_out *j, const char *key, double value)
 		if (strtod(text, NULL) == value)
 			break;
 	}
-	/* Stays a double for a reader that tells integers from fractions. */
-	if (!strpbrk(text, ".e"))
-		strcat(text, ".0");
 	begin_value(j, key);
-	strbuf_puts(j->sb, text);
+	/* ".0" keeps it a double for a reader that tells integers from fractions. */
+	strbuf_printf(j->sb, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
 void json_boolean(struct json_out *j, const char *key, bool value)

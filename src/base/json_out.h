@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes JSON text as it goes, indented by two blanks, with stable key order. Strings that are no UTF-8 (cut in the middle of
- * a character, a program's raw output) are written with '?' for each bad byte; a double that is not finite is written as null.
+ * Writes JSON text as it goes, indented by two blanks, with stable key order. Strings that are no
+ * UTF-8 (cut in the middle of a character, a program's raw output) are written with '?' for each
+ * bad byte; a double that is not finite is written as null.
  */
 #ifndef AB_BASE_JSON_OUT_H
 #define AB_BASE_JSON_OUT_H

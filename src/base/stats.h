@@ -24,16 +24,17 @@ struct stats_summary {
 struct stats_summary stats_summarize(const double *values, size_t n, double confidence);
 
 /*
- * The smallest interval [x(k), x(n+1-k)] that holds the median with at least @confidence (binomial, p = 1/2); when even
- * [x(1), x(n)] falls short, that one with what it reaches (n = 5: 93.75 %).
+ * The smallest interval [x(k), x(n+1-k)] that holds the median with at least @confidence (binomial,
+ * p = 1/2); when even [x(1), x(n)] falls short, that one with what it reaches (n = 5: 93.75 %).
  */
 struct stats_interval stats_median_interval(const double *sorted, size_t n, double confidence);
 
 double stats_median(const double *sorted, size_t n);
 
 /*
- * Hodges-Lehmann estimate of the centre of paired differences and its Wilcoxon signed-rank interval: exact up to 200
- * differences. n = 0 in the answer: there were none, more than STATS_MAX_DIFFERENCES, or no memory.
+ * Hodges-Lehmann estimate of the centre of paired differences and its Wilcoxon signed-rank
+ * interval: exact up to 200 differences. n = 0 in the answer: there were none, more than
+ * STATS_MAX_DIFFERENCES, or no memory.
  */
 #define STATS_MAX_DIFFERENCES 4096
 struct stats_shift {

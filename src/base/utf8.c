@@ -23,7 +23,10 @@ static const struct code_range double_width[] = {
 	{0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
 };
 
-/* Would change how the text around them reads: C1 controls, zero-width and bidirectional marks, the byte order mark, tags. */
+/*
+ * Would change how the text around them reads: C1 controls, zero-width and bidirectional marks, the
+ * byte order mark, tags.
+ */
 static const struct code_range harmful[] = {
 	{0x0000, 0x001f}, {0x007f, 0x009f}, {0x061c, 0x061c}, {0x200b, 0x200f},	  {0x2028, 0x202e},
 	{0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},

@@ -226,7 +226,10 @@ struct derive_cpu derive_cpu(const struct result_cell *cell)
 	return cpu;
 }
 
-/* Sum of one phase's times over all sets; a set to which it does not apply adds nothing. -1: one could not observe it. */
+/*
+ * Sum of one phase's times over all sets; a set to which it does not apply adds nothing. -1: one
+ * could not observe it.
+ */
 static double phase_sum(const struct result_trace *trace, enum ab_phase phase)
 {
 	double sum = 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Figures that follow from a result: pure functions of the numbers stored, never stored themselves. */
+/*
+ * Figures that follow from a result: pure functions of the numbers stored, never stored themselves.
+ */
 #ifndef AB_MODEL_DERIVE_H
 #define AB_MODEL_DERIVE_H
 
@@ -16,7 +18,10 @@ struct figure {
 	const char *why; /* when not known; lives as long as the result */
 };
 
-/* Which repetitions speak for a cell's speed: untraced control repetitions where there are any, traced ones else. */
+/*
+ * Which repetitions speak for a cell's speed: untraced control repetitions where there are any,
+ * traced ones else.
+ */
 enum derive_source { DERIVE_UNTRACED, DERIVE_TRACED };
 
 struct derive_speed {
@@ -26,8 +31,9 @@ struct derive_speed {
 struct derive_speed derive_speed(const struct result_cell *cell);
 
 /*
- * Offload coverage: of the requests that had something to decompress (stored clusters do not), the share that an asynchronous
- * driver completed through its callback; by bytes: of their uncompressed bytes. Failed requests count as not offloaded.
+ * Offload coverage: of the requests that had something to decompress (stored clusters do not), the
+ * share that an asynchronous driver completed through its callback; by bytes: of their uncompressed
+ * bytes. Failed requests count as not offloaded.
  */
 struct derive_coverage {
 	uint64_t requests; /* that had something to decompress */
@@ -52,10 +58,11 @@ void derive_groups_free(struct derive_group *groups, size_t count);
 struct figure derive_share(const struct derive_group *group, enum ab_phase phase);
 
 /*
- * CPU time in core-seconds per GiB that fio read. `fio` is wait4()'s, of the repetitions that speak for the speed; `kthread`
- * the scheduler's account of kernel threads, of traced repetitions; `irq` and `machine` are /proc/stat's, in clock ticks,
- * everything else on the machine included. `work` adds fio and kernel threads per repetition: traced ones where kernel threads
- * are known (the tracer's own cost is in it), else fio's time alone and @work_is_fio_only.
+ * CPU time in core-seconds per GiB that fio read. `fio` is wait4()'s, of the repetitions that speak
+ * for the speed; `kthread` the scheduler's account of kernel threads, of traced repetitions; `irq`
+ * and `machine` are /proc/stat's, in clock ticks, everything else on the machine included. `work`
+ * adds fio and kernel threads per repetition: traced ones where kernel threads are known (the
+ * tracer's own cost is in it), else fio's time alone and @work_is_fio_only.
  */
 struct derive_cpu {
 	struct figure fio;
@@ -68,10 +75,11 @@ struct derive_cpu {
 struct derive_cpu derive_cpu(const struct result_cell *cell);
 
 /*
- * Where the run's time went, over traced repetitions, as shares of their run time times the number of jobs. `requests`: inside
- * requests of the file system; above 1 when workers serve several at once. `on_cpu`: fio and kernel threads on a processor.
- * `elsewhere`: what neither CPU time nor waiting inside requests explains, so at least this share was spent waiting for
- * something else: the disk.
+ * Where the run's time went, over traced repetitions, as shares of their run time times the number
+ * of jobs. `requests`: inside requests of the file system; above 1 when workers serve several at
+ * once. `on_cpu`: fio and kernel threads on a processor. `elsewhere`: what neither CPU time nor
+ * waiting inside requests explains, so at least this share was spent waiting for something else:
+ * the disk.
  */
 struct derive_time {
 	struct figure requests;
@@ -80,7 +88,10 @@ struct derive_time {
 };
 struct derive_time derive_time(const struct result_cell *cell);
 
-/* Bytes, over traced repetitions: read from disk per request; decompressed, and read from disk, per byte that fio read. */
+/*
+ * Bytes, over traced repetitions: read from disk per request; decompressed, and read from disk, per
+ * byte that fio read.
+ */
 struct derive_bytes {
 	struct figure disk_per_request;
 	struct figure out_per_user;

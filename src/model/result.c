@@ -95,7 +95,10 @@ double result_hist_percentile(const struct result_hist *h, double p)
 		total += (double)h->counts[i];
 	for (i = 0; i + 1 < h->buckets; i++) {
 		seen += (double)h->counts[i];
-		/* The smallest value with at least p of all at or below it; p * total must not lose to rounding. */
+		/*
+		 * The smallest value with at least p of all at or below it; p * total must not lose
+		 * to rounding.
+		 */
 		if (seen >= p * total * (1 - 1e-15))
 			break;
 	}
@@ -107,7 +110,10 @@ double result_hist_percentile(const struct result_hist *h, double p)
 	return middle > (double)h->max ? (double)h->max : middle;
 }
 
-/* Both lists of buckets into one, ascending. @index and @counts have room for all. Returns the number written. */
+/*
+ * Both lists of buckets into one, ascending. @index and @counts have room for all. Returns the
+ * number written.
+ */
 static size_t merge_buckets(const struct result_hist *a, const struct result_hist *b,
 			    uint32_t *index, uint64_t *counts)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A run's result: the only link between measuring and reporting. What is not known is marked so (has_*, NULL, ""), never
- * zero. JSON form: result.json, schema in `accelbench schema result`; both generated from model/result_json.c.
+ * A run's result: the only link between measuring and reporting. What is not known is marked so
+ * (has_*, NULL, ""), never zero. JSON form: result.json, schema in `accelbench schema result`; both
+ * generated from model/result_json.c.
  */
 #ifndef AB_MODEL_RESULT_H
 #define AB_MODEL_RESULT_H
@@ -13,12 +14,12 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 
-#define RESULT_SCHEMA	      "accelbench/result"
-#define RESULT_SCHEMA_MAJOR   1
-#define RESULT_SCHEMA_MINOR   0
-#define RESULT_MAX_REASONS    16
-#define RESULT_REASON_SIZE    256
-#define RESULT_NAME_SIZE      64
+#define RESULT_SCHEMA	    "accelbench/result"
+#define RESULT_SCHEMA_MAJOR 1
+#define RESULT_SCHEMA_MINOR 0
+#define RESULT_MAX_REASONS  16
+#define RESULT_REASON_SIZE  256
+#define RESULT_NAME_SIZE    64
 
 /* A growing list of strings (reasons, warnings, notes). */
 struct string_list {
@@ -39,20 +40,22 @@ struct result_host {
 	char clocksource[32];
 	char governor[32];
 	char lockdown[32];
-	bool emulated;		 /* the processor is emulated: timings compare within this run only */
-	char virtualization[32]; /* "qemu-tcg", "kvm", ... */
+	bool emulated; /* the processor is emulated: timings compare within this run only */
+	char virtualization[32];   /* "qemu-tcg", "kvm", ... */
 	char accelerator_kind[32]; /* "" none, "simulated" a test provider of ours, "qat" */
 	char fio_version[64];
 	char mkfs_version[64];
 	char libbpf_version[32];
 	struct string_list kernel_options; /* "CONFIG_EROFS_FS_ZIP_ACCEL=y", those that matter */
-	struct string_list crypto_drivers; /* "deflate qat_deflate acomp_sim priority=300 selftest=passed" */
+	/* "deflate qat_deflate acomp_sim priority=300 selftest=passed" */
+	struct string_list crypto_drivers;
 };
 
 struct result_dataset {
-	char kind[16];	 /* "generate" or "path" */
-	char file[256];	 /* name of the measured file in the image */
-	char description[256]; /* for people: "generated text, 285 MiB, seed 1 (stands in for enwik9)" */
+	char kind[16];	/* "generate" or "path" */
+	char file[256]; /* name of the measured file in the image */
+	/* For people: "generated text, 285 MiB, seed 1 (stands in for enwik9)". */
+	char description[256];
 	char sha256[65];
 	uint64_t size_bytes;
 	bool substitute;
@@ -74,12 +77,12 @@ struct result_image {
 	uint64_t cluster_bytes;
 	bool has_level;
 	int level;
-	char key[65];	       /* of the image store */
-	uint64_t image_bytes;  /* size of the image file */
-	double ratio;	       /* dataset bytes / image bytes */
-	uint64_t build_ns;     /* of the build that made it, perhaps in an earlier run */
-	bool reused;	       /* it came from the store */
-	char observed_algorithms[64]; /* read from the superblock */
+	char key[65];			 /* of the image store */
+	uint64_t image_bytes;		 /* size of the image file */
+	double ratio;			 /* dataset bytes / image bytes */
+	uint64_t build_ns;		 /* of the build that made it, perhaps in an earlier run */
+	bool reused;			 /* it came from the store */
+	char observed_algorithms[64];	 /* read from the superblock */
 	uint64_t observed_cluster_bytes; /* largest compressed extent; 0: unknown */
 	bool ok;
 	char reason[RESULT_REASON_SIZE];
@@ -92,13 +95,13 @@ struct result_cpu {
 	bool has_workload; /* wait4(): fio and its waited-for children */
 	uint64_t workload_user_ns;
 	uint64_t workload_system_ns;
-	bool has_machine; /* /proc/stat, resolution of a clock tick over all CPUs */
+	bool has_machine;	  /* /proc/stat, resolution of a clock tick over all CPUs */
 	uint64_t machine_busy_ns; /* user, nice, system, irq, softirq */
 	uint64_t machine_irq_ns;  /* irq + softirq of that */
 	uint64_t machine_steal_ns;
 	uint64_t machine_idle_ns; /* idle + iowait */
-	bool has_kthread; /* traced repetitions only */
-	uint64_t kthread_ns; /* kernel threads: EROFS' and other workers */
+	bool has_kthread;	  /* traced repetitions only */
+	uint64_t kthread_ns;	  /* kernel threads: EROFS' and other workers */
 };
 
 struct result_sample {
@@ -116,8 +119,8 @@ struct result_sample {
 	uint64_t latency_p50_ns, latency_p99_ns, latency_p999_ns, latency_max_ns;
 	bool has_disk;
 	uint64_t disk_read_bytes; /* of the image's block device during the run */
-	char cache[64];		  /* what was in force: "cold: fresh mount, drop_caches, loop direct I/O" */
-	char backing[32];	  /* what was in force: "loop-direct" */
+	char cache[64];	  /* what was in force: "cold: fresh mount, drop_caches, loop direct I/O" */
+	char backing[32]; /* what was in force: "loop-direct" */
 	struct result_cpu cpu;
 };
 
@@ -125,7 +128,8 @@ struct result_sample {
 #define RESULT_NOT_APPLICABLE "not applicable"
 struct result_hist {
 	bool present; /* measured, even if count == 0 */
-	char absent[RESULT_REASON_SIZE]; /* when !present: RESULT_NOT_APPLICABLE, "unobservable: <reason>", "not requested" */
+	/* When !present: RESULT_NOT_APPLICABLE, "unobservable: <reason>" or "not requested". */
+	char absent[RESULT_REASON_SIZE];
 	uint64_t count, sum, min, max, saturated;
 	uint32_t *index; /* ascending */
 	uint64_t *counts;
@@ -187,8 +191,8 @@ struct result_cell {
 
 struct result_hook {
 	char name[48];
-	char function[96];  /* that was attached, "" if none */
-	char mechanism[24]; /* "fentry", "kprobe", "tp_btf"; "" if none */
+	char function[96];		 /* that was attached, "" if none */
+	char mechanism[24];		 /* "fentry", "kprobe", "tp_btf"; "" if none */
 	char reason[RESULT_REASON_SIZE]; /* why not, when none */
 };
 
@@ -199,7 +203,7 @@ struct result_tracer {
 	struct result_hook *hooks;
 	size_t hook_count;
 	uint64_t open_ns, load_ns, attach_ns;
-	bool has_overhead; /* control repetitions ran */
+	bool has_overhead;     /* control repetitions ran */
 	double overhead_ratio; /* 0.003: traced runs were 0.3 % slower */
 	double overhead_low_ratio, overhead_high_ratio, overhead_confidence;
 	uint64_t overhead_pairs;
@@ -207,20 +211,20 @@ struct result_tracer {
 };
 
 struct result {
-	char id[160];	      /* name of the folder */
+	char id[160]; /* name of the folder */
 	char tool_version[32];
 	char started[32], finished[32]; /* UTC, ISO 8601; finished "" while incomplete */
 	bool complete;
-	bool reference;	      /* published figures, not measured by this program */
-	char source[512];     /* of a reference */
+	bool reference;	  /* published figures, not measured by this program */
+	char source[512]; /* of a reference */
 	char scenario_name[RESULT_NAME_SIZE];
 	char scenario_description[512];
 	char scenario_sha256[65];
 	bool quick;
 	char *scenario_yaml; /* effective scenario, NULL for a reference */
 	char filesystem[16];
-	char target[16];	/* "host" or "lab" */
-	char backing[32];	/* asked for */
+	char target[16];  /* "host" or "lab" */
+	char backing[32]; /* asked for */
 	struct result_host host;
 	struct result_dataset dataset;
 	struct result_image *images;
@@ -239,8 +243,15 @@ void result_hist_free(struct result_hist *h);
 
 /* The whole as JSON text. Never emits NaN or infinities. */
 int result_to_json(const struct result *r, struct strbuf *out, struct diag *d);
-/* Reads a result.json; the text is hostile until proven otherwise. Unknown keys are ignored, a higher MAJOR is refused. */
-int result_from_json(const char *name, const char *text, size_t len, struct result *r, struct diag *d);
+/* The host alone, as an object of a larger text. */
+struct json_out;
+void result_host_json(struct json_out *j, const char *key, const struct result_host *h);
+/*
+ * Reads a result.json; the text is hostile until proven otherwise. Unknown keys are ignored, a
+ * higher MAJOR is refused.
+ */
+int result_from_json(const char *name, const char *text, size_t len, struct result *r,
+		     struct diag *d);
 /* @path: a result folder or a result.json. */
 int result_load(const char *path, struct result *r, struct diag *d);
 /* Writes <dir>/result.json atomically. */
@@ -248,7 +259,10 @@ int result_save(const char *dir, const struct result *r, struct diag *d);
 /* JSON Schema of the format. */
 void result_schema(struct strbuf *out);
 
-/* Percentile of a sparse histogram, 0 < p <= 1, midpoint of its bucket clamped to [min, max]. @h->count > 0. */
+/*
+ * Percentile of a sparse histogram, 0 < p <= 1, midpoint of its bucket clamped to [min, max].
+ * @h->count > 0.
+ */
 double result_hist_percentile(const struct result_hist *h, double p);
 /* Absent, though the path may have it: anything but "not applicable". */
 bool result_hist_unobservable(const struct result_hist *h);

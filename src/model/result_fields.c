@@ -2,7 +2,10 @@
 /* Rows of the result format: host, dataset, images, cells, the whole. */
 #include "model/result_rows.h"
 
-/* Bounds on what a file may hold: far above what a run produces, far below what would hurt the reader. */
+/*
+ * Bounds on what a file may hold: far above what a run produces, far below what would hurt the
+ * reader.
+ */
 #define MAX_STRINGS  1024
 #define MAX_IMAGES   1024
 #define MAX_VERIFIES 64
@@ -41,13 +44,14 @@ static const struct field host_rows[] = {
 	    "name, driver, module, priority and self-test from /proc/crypto", .max = MAX_STRINGS),
 };
 
-static const struct table host_table = {
+const struct table host_table = {
 	.name = "host",
 	TABLE(result_host, host_rows, "where and with what it ran"),
 };
 
 static const struct field dataset_rows[] = {
 	STRING(result_dataset, kind, "kind", "generate or path"),
+	STRING(result_dataset, file, "file", "name of the measured file in the image"),
 	STRING(result_dataset, description, "description", "for people"),
 	STRING(result_dataset, file, "file", "name of the measured file in the image"),
 	STRING(result_dataset, sha256, "sha256", "of the measured file"),

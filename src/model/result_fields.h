@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The result format as data: one table per struct, one row per JSON key. Writer (result_write.c), reader (result_read.c) and
- * schema (result_schema.c) walk the same rows; a new number in the format is one line in result_fields.c.
+ * The result format as data: one table per struct, one row per JSON key. Writer (result_write.c),
+ * reader (result_read.c) and schema (result_schema.c) walk the same rows; a new number in the
+ * format is one line in result_fields.c.
  */
 #ifndef AB_MODEL_RESULT_FIELDS_H
 #define AB_MODEL_RESULT_FIELDS_H
@@ -24,7 +25,7 @@ enum field_type {
 	FIELD_CONST_NUMBER, /* always the number max */
 	FIELD_OBJECT, /* sub-table at offset: a struct, or with offset 0 a group of this one's members */
 	FIELD_ARRAY, /* pointer to elements of the sub-table, their number at count */
-	FIELD_KEYED, /* fixed array; JSON object with the keys names_of(0..max-1); sub-table, or uint64_t when NULL */
+	FIELD_KEYED, /* fixed array; object with keys names_of(0..max-1); sub-table or uint64_t */
 	FIELD_U32_LIST, /* uint32_t pointer, number of elements at count */
 	FIELD_U64_LIST, /* likewise uint64_t; must be as long as the list read before it */
 };
@@ -49,8 +50,7 @@ struct field {
 	size_t size;  /* of a char array */
 	size_t has;   /* offset, see FIELD_HAS, FIELD_IF_ANY, FIELD_IF_POSITIVE */
 	size_t count; /* offset of the size_t that counts elements */
-	uint64_t
-		max; /* most elements; of a number: the largest accepted, 0 for no limit but its type's */
+	uint64_t max; /* most elements; of a text: its size; of FIELD_CONST_NUMBER: the number */
 	const struct table *sub;
 	const char *const *names;
 	size_t name_count;
@@ -73,6 +73,7 @@ struct table {
 };
 
 extern const struct table result_table;
+extern const struct table host_table;
 
 /* "accelbench/result" and "1.0" as they stand in the file. */
 extern const char result_schema_version[];

@@ -3,7 +3,10 @@
 #include "model/phase.h"
 #include "model/result_rows.h"
 
-/* Bounds on what a file may hold: far above what a run produces, far below what would hurt the reader. */
+/*
+ * Bounds on what a file may hold: far above what a run produces, far below what would hurt the
+ * reader.
+ */
 #define MAX_SETS  (4 * AB_MAX_SETS)
 #define MAX_HOOKS 256
 

@@ -89,7 +89,7 @@ static int read_scalar(struct json_in *in, const struct json_place *at, const st
 	case FIELD_STRING:
 		err = json_in_chars(in, at, json, f->size, &chars);
 		if (!err)
-			strcpy(p, chars);
+			memcpy(p, chars, strlen(chars) + 1);
 		return err;
 	case FIELD_TEXT:
 		return json_in_text(in, at, json, f->max, p);
@@ -257,7 +257,7 @@ static int read_struct(struct json_in *in, const struct json_place *at, const st
 
 		err = json_in_chars(in, &inside, absent, t->absent_size, &reason);
 		if (!err)
-			strcpy(base + t->absent, reason);
+			memcpy(base + t->absent, reason, strlen(reason) + 1);
 		return err;
 	}
 	for (size_t i = 0; i < t->field_count && !err; i++)
@@ -269,7 +269,10 @@ static int read_struct(struct json_in *in, const struct json_place *at, const st
 	return err;
 }
 
-/* Format and version come first: under a later major version everything else may mean something else. */
+/*
+ * Format and version come first: under a later major version everything else may mean something
+ * else.
+ */
 static int check_format(struct json_in *in, struct json_object *json)
 {
 	struct json_place schema_at = {.key = "schema"}, version_at = {.key = "schema_version"};

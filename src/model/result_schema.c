@@ -133,7 +133,9 @@ static void add_field(struct json_out *j, const struct field *f)
 	switch (f->type) {
 	case FIELD_STRING:
 	case FIELD_TEXT:
-		/* Bounded in bytes by the reader; the schema counts characters, never more of them. */
+		/*
+		 * Bounded in bytes by the reader; the schema counts characters, never more of them.
+		 */
 		add_type(j, f, "string");
 		json_u64(j, "maxLength", (f->type == FIELD_STRING ? f->size : f->max) - 1);
 		break;

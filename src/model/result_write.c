@@ -176,6 +176,11 @@ static void write_struct(struct json_out *j, const char *key, const struct table
 	json_object_end(j);
 }
 
+void result_host_json(struct json_out *j, const char *key, const struct result_host *h)
+{
+	write_struct(j, key, &host_table, h);
+}
+
 int result_to_json(const struct result *r, struct strbuf *out, struct diag *d)
 {
 	struct json_out j = {.sb = out};

@@ -14,8 +14,9 @@
 #define MAX_OUTPUT_BYTES (16u << 20)
 
 /*
- * fio cuts a line of a job file at ';' and '#', expands ${NAME} and $keyword, has given '`' and '\\' meanings of their own,
- * and takes ':' for the end of a file name unless a backslash stands before it.
+ * fio cuts a line of a job file at ';' and '#', expands ${NAME} and $keyword, has given '`' and
+ * '\\' meanings of their own, and takes ':' for the end of a file name unless a backslash stands
+ * before it.
  */
 static int add_filename(struct strbuf *job, const char *filename, struct diag *d)
 {
@@ -63,8 +64,9 @@ int fio_job(const struct workload_spec *w, const char *filename, uint64_t file_b
 		strbuf_printf(job, "time_based=1\nruntime=%" PRIu64 "ms\n",
 			      (w->runtime_ns + NS_PER_MS - 1) / NS_PER_MS);
 	/*
-	 * invalidate=0: fio would drop the file's cached pages inside the time that it measures; the cache is made cold before.
-	 * thread=1: one process to wait for, whose rusage is the workload's CPU time.
+	 * invalidate=0: fio would drop the file's cached pages inside the time that it measures;
+	 * the cache is made cold before. thread=1: one process to wait for, whose rusage is the
+	 * workload's CPU time.
 	 */
 	strbuf_printf(job,
 		      "randseed=%" PRIu64
@@ -114,7 +116,9 @@ static int job_file(const struct strbuf *job, struct diag *d)
 	return fd;
 }
 
-/* fio ended, but not well. It prints its errors on both streams, and JSON on one of them even then. */
+/*
+ * fio ended, but not well. It prints its errors on both streams, and JSON on one of them even then.
+ */
 static int explain_failure(const struct spawn_result *res, struct diag *d)
 {
 	AB_STRBUF struct strbuf words = {0};

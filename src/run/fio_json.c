@@ -18,8 +18,8 @@
 #define MAX_RUNTIME_MS 1e12
 
 /*
- * fio prints warnings and errors before its JSON. The document is the first text from a '{' on that parses and has jobs;
- * @words receives what stands before it.
+ * fio prints warnings and errors before its JSON. The document is the first text from a '{' on that
+ * parses and has jobs; @words receives what stands before it.
  */
 static struct json_object *find_document(const char *text, size_t len, struct strbuf *words)
 {
@@ -68,7 +68,10 @@ static bool find_percentile(struct json_object *list, double wanted, double unit
 	return false;
 }
 
-/* Completion latency: `clat_ns` since fio 3.0, `clat` in microseconds before. False: fio reported none. */
+/*
+ * Completion latency: `clat_ns` since fio 3.0, `clat` in microseconds before. False: fio reported
+ * none.
+ */
 static bool read_latency(struct json_object *read, struct result_sample *sample)
 {
 	struct json_object *clat = json_object_object_get(read, "clat_ns");
@@ -101,8 +104,8 @@ static int read_number(const struct json_in *in, const struct json_place *up,
 }
 
 /*
- * CPU time of the job itself, without fio's own start and end: percentages of the job's run time, from its tasks' rusage. A fio that
- * does not say leaves has_workload false.
+ * CPU time of the job itself, without fio's own start and end: percentages of the job's run time,
+ * from its tasks' rusage. A fio that does not say leaves has_workload false.
  */
 static void add_cpu(struct json_object *job, struct result_sample *sample)
 {
@@ -176,7 +179,10 @@ static int read_jobs(const struct json_in *in, struct json_object *json,
 
 		err = add_job(in, &element, json_object_array_get_idx(jobs, i), sample);
 	}
-	/* Percentiles of several jobs cannot be added up; with group_reporting fio has done it itself. */
+	/*
+	 * Percentiles of several jobs cannot be added up; with group_reporting fio has done it
+	 * itself.
+	 */
 	if (!err && count == 1)
 		sample->has_latency = read_latency(
 			json_object_object_get(json_object_array_get_idx(jobs, 0), "read"), sample);

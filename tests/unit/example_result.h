@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Results for tests, made from a model of requests and a fixed random sequence. They resemble a run in shape only: no number
- * in them was measured.
+ * Results for tests, made from a model of requests and a fixed random sequence. They resemble a run
+ * in shape only: no number in them was measured.
  */
 #ifndef AB_TESTS_EXAMPLE_RESULT_H
 #define AB_TESTS_EXAMPLE_RESULT_H
@@ -169,6 +169,7 @@ static inline void example_head(struct result *r)
 	EXAMPLE_TEXT(r->host.fio_version, "fio-3.39");
 	string_list_add(&r->host.kernel_options, "CONFIG_EROFS_FS_ZIP_ACCEL=y");
 	EXAMPLE_TEXT(r->dataset.kind, "generate");
+	EXAMPLE_TEXT(r->dataset.file, "testfile");
 	EXAMPLE_TEXT(r->dataset.description, "generated text, 32 MiB, seed 1");
 	EXAMPLE_TEXT(r->dataset.sha256,
 		     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
@@ -219,7 +220,9 @@ static inline void example_image(struct result_image *image, const char *algorit
 	image->verifies[0].ok = true;
 }
 
-/* Adds a finished cell whose @repeat repetitions run near @mib MiB/s, untraced and traced in turn. */
+/*
+ * Adds a finished cell whose @repeat repetitions run near @mib MiB/s, untraced and traced in turn.
+ */
 static inline void example_cell(struct result_cell *cell, const char *engine, const char *workload,
 				uint64_t cluster, double mib, unsigned int repeat, uint64_t *seed)
 {
@@ -246,7 +249,10 @@ static inline void example_cell(struct result_cell *cell, const char *engine, co
 	EXAMPLE_TEXT(cell->checks[1].detail, "requests overlap in one task only");
 }
 
-/* Gives @cell a trace: @count requests on @path, @partial more that software served because only a part was wanted. */
+/*
+ * Gives @cell a trace: @count requests on @path, @partial more that software served because only a
+ * part was wanted.
+ */
 static inline void example_trace(struct result_cell *cell, const struct example_path *path,
 				 size_t count, const struct example_path *software, size_t partial,
 				 uint64_t *seed)

@@ -377,8 +377,10 @@ static void test_real_fio(void **state)
 	char odd[80], version[64];
 	struct diag d = {""};
 
-	if (fio_version(version, sizeof(version), &d))
+	if (fio_version(version, sizeof(version), &d)) {
+		print_message("skip: %s\n", d.text);
 		skip();
+	}
 	if (fio_run(&w, f->data, MIB, 60 * S, &s, &json, &d))
 		fail_msg("%s", d.text);
 	assert_true(s.ok && s.io_bytes == MIB && s.runtime_ns > 0 && s.bandwidth_bytes_per_s > 0);

@@ -13,6 +13,7 @@
 #include "base/fsutil.h"
 #include "base/spawn.h"
 #include "example_result.h"
+#include "model/result_fields.h"
 
 static const struct example_path software = {
 	.engine = "sw:deflate",
@@ -30,7 +31,10 @@ static const struct example_path accelerated = {
 	.unobservable = "this kernel has no function zlib_inflate",
 };
 
-/* One of everything: cells done, failed, skipped and pending, strings that want escaping, numbers at their limits. */
+/*
+ * One of everything: cells done, failed, skipped and pending, strings that want escaping, numbers
+ * at their limits.
+ */
 static void make_example(struct result *r)
 {
 	uint64_t seed = 3;
@@ -366,6 +370,60 @@ static void test_save_and_load(void **state)
 	fs_remove_tree(dir, &d);
 }
 
+/* Marks the bytes of a struct that its rows account for, groups included. */
+static void mark_rows(const struct table *t, size_t base, unsigned char *seen)
+{
+	for (size_t i = 0; i < t->field_count; i++) {
+		const struct field *f = &t->fields[i];
+		size_t size =
+			f->type == FIELD_STRING				       ? f->size
+			: f->type == FIELD_BOOL || f->type == FIELD_NAMED_BOOL ? sizeof(bool)
+			: f->type == FIELD_UINT || f->type == FIELD_INT || f->type == FIELD_ENUM ? 4
+			: f->type == FIELD_STRINGS ? sizeof(struct string_list)
+			: f->type == FIELD_KEYED   ? f->max * (f->sub ? f->sub->size : 8)
+						   : 8;
+
+		if (f->type == FIELD_CONST_STRING || f->type == FIELD_CONST_NUMBER)
+			continue;
+		if (f->type == FIELD_OBJECT && f->sub->size == t->size)
+			mark_rows(f->sub, base, seen);
+		else
+			memset(seen + base + f->offset, 1,
+			       f->type == FIELD_OBJECT ? f->sub->size : size);
+		if (f->flags & FIELD_HAS)
+			seen[base + f->has] = 1;
+		if (f->count)
+			memset(seen + base + f->count, 1, sizeof(size_t));
+	}
+	if (t->can_be_absent) {
+		seen[base + t->present] = 1;
+		memset(seen + base + t->absent, 1, t->absent_size);
+	}
+}
+
+/* A member without a row would silently be lost on the way through the file. */
+static void check_members(const struct table *t)
+{
+	unsigned char *seen = calloc(1, t->size + sizeof(uint64_t));
+	size_t gap = 0;
+
+	mark_rows(t, 0, seen);
+	for (size_t i = 0; i < t->size; i++) {
+		gap = seen[i] ? 0 : gap + 1;
+		if (gap == sizeof(uint64_t))
+			fail_msg("%s: no row for what stands at offset %zu", t->name, i + 1 - gap);
+	}
+	free(seen);
+	for (size_t i = 0; i < t->field_count; i++)
+		if (t->fields[i].sub && t->fields[i].sub->size != t->size)
+			check_members(t->fields[i].sub);
+}
+
+static void test_every_member_has_a_row(void **state)
+{
+	check_members(&result_table);
+}
+
 static void test_hist_percentile(void **state)
 {
 	uint64_t values[1000];
@@ -426,7 +484,10 @@ static void test_hist_merge_is_counting_together(void **state)
 	result_hist_free(&all);
 }
 
-/* An independent validator: what is written satisfies the schema that is printed, and the schema can refuse. */
+/*
+ * An independent validator: what is written satisfies the schema that is printed, and the schema
+ * can refuse.
+ */
 static void test_schema(void **state)
 {
 	const char *const argv[] = {"/usr/bin/python3", "tests/unit/schema_check.py", NULL, NULL,
@@ -438,8 +499,10 @@ static void test_schema(void **state)
 	struct result r;
 	struct diag d = {""};
 
-	if (access(argv[0], X_OK))
+	if (access(argv[0], X_OK)) {
+		print_message("skip: %s is not installed\n", argv[0]);
 		skip();
+	}
 	assert_non_null(mkdtemp(dir));
 	snprintf(schema, sizeof(schema), "%s/schema.json", dir);
 	snprintf(result, sizeof(result), "%s/result.json", dir);
@@ -453,8 +516,10 @@ static void test_schema(void **state)
 	args[3] = result;
 	assert_int_equal(spawn_run(args, NULL, &res, &d), 0);
 	fs_remove_tree(dir, &d);
-	if (!res.signalled && res.exit_status == 4)
+	if (!res.signalled && res.exit_status == 4) {
+		print_message("skip: python3-jsonschema is not installed\n");
 		skip();
+	}
 	if (res.signalled || res.exit_status)
 		fail_msg("%s%s", strbuf_str(&res.out), strbuf_str(&res.err));
 }
@@ -473,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_amplification_is_bounded),
 		cmocka_unit_test(test_later_minor_version_is_read),
 		cmocka_unit_test(test_save_and_load),
+		cmocka_unit_test(test_every_member_has_a_row),
 		cmocka_unit_test(test_hist_percentile),
 		cmocka_unit_test(test_hist_merge_is_counting_together),
 		cmocka_unit_test(test_schema),

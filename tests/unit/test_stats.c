@@ -100,7 +100,10 @@ static int compare(const void *a, const void *b)
 	       (*(const double *)a < *(const double *)b);
 }
 
-/* Two-sided 5 % critical values of Wilcoxon's signed-rank test: so many Walsh averages lie outside at each end. */
+/*
+ * Two-sided 5 % critical values of Wilcoxon's signed-rank test: so many Walsh averages lie outside
+ * at each end.
+ */
 static void test_signed_rank_table(void **state)
 {
 	static const struct {
@@ -198,8 +201,10 @@ static void test_against_oracle(void **state)
 	uint64_t seed = 1;
 	struct diag d;
 
-	if (access(argv[0], X_OK))
+	if (access(argv[0], X_OK)) {
+		print_message("skip: %s is not installed\n", argv[0]);
 		skip();
+	}
 	assert_non_null(cases);
 	for (size_t n = 1; n <= ARRAY_SIZE(values); n += n < 14 ? 1 : 9) {
 		for (size_t c = 0; c < ARRAY_SIZE(confidences); c++) {
