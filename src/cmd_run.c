@@ -20,6 +20,8 @@ enum target { TARGET_AUTO, TARGET_HOST, TARGET_LAB };
 
 static const char *const mechanism_choices[] = {"auto", "fentry", "kprobe", NULL};
 
+#define RUN_ID_SIZE 160
+
 struct run_options {
 	struct scenario_options scenario;
 	bool dry_run;
@@ -174,6 +176,22 @@ static bool host_traces(const struct scenario *s, int mechanism)
 	return true;
 }
 
+/* An interrupted run goes on in its own folder. */
+static int split_result(const char *folder, char parent[4096], char id[RUN_ID_SIZE], struct run_opts *opts,
+			struct diag *d)
+{
+	AB_FREE char *real = realpath(folder, NULL);
+	char *slash = real ? strrchr(real, '/') : NULL;
+
+	if (!slash || strlen(slash + 1) >= RUN_ID_SIZE || strlen(real) >= 4096)
+		return diag_errno(d, real ? -EINVAL : -errno, "--resume %s: not a result folder", folder);
+	*slash = '\0';
+	snprintf(parent, 4096, "%s", *real ? real : "/");
+	snprintf(id, RUN_ID_SIZE, "%s", slash + 1);
+	opts->output_dir = parent;
+	return 0;
+}
+
 static enum exit_status run(const void *options, const struct invocation *inv, struct diag *d)
 {
 	const struct run_options *o = options;
@@ -188,7 +206,7 @@ static enum exit_status run(const void *options, const struct invocation *inv, s
 	enum exit_status status;
 	struct result r = {0};
 	struct plan p = {0};
-	char id[160], tools[4096];
+	char id[RUN_ID_SIZE], parent[4096], tools[4096];
 
 	if (!s)
 		return STATUS_FAILED;
@@ -202,8 +220,8 @@ static enum exit_status run(const void *options, const struct invocation *inv, s
 		status = command_print(&text, d);
 		goto out;
 	}
-	if (run_make_id(s, id, sizeof(id), d)) {
-		status = STATUS_FAILED;
+	if (o->resume ? split_result(o->resume, parent, id, &opts, d) : run_make_id(s, id, sizeof(id), d)) {
+		status = o->resume ? STATUS_USAGE : STATUS_FAILED;
 		goto out;
 	}
 	opts.id = id;

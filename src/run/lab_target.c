@@ -244,6 +244,43 @@ static int find_result(const struct lab_run *lr, char *name, size_t size)
 	return err;
 }
 
+/* A run that goes on already has a folder: what is new is moved into it. */
+static int move_files(const char *from, const char *to, const char *sub, struct diag *d)
+{
+	char source[4600], target[4600];
+	struct dirent *entry;
+	int err = 0;
+	DIR *dir;
+
+	snprintf(source, sizeof(source), "%s%s", from, sub);
+	dir = opendir(source);
+	if (!dir)
+		return diag_errno(d, -errno, "%s", source);
+	while (!err && (entry = readdir(dir))) {
+		if (entry->d_type != DT_REG)
+			continue;
+		if (fs_path(source, sizeof(source), "%s%s/%s", from, sub, entry->d_name) ||
+		    fs_path(target, sizeof(target), "%s%s/%s", to, sub, entry->d_name))
+			err = diag_errno(d, -ENAMETOOLONG, "%s", entry->d_name);
+		else if (rename(source, target))
+			err = diag_errno(d, -errno, "%s: cannot be moved to %s", source, target);
+	}
+	closedir(dir);
+	return err;
+}
+
+static int move_result(const char *from, const char *to, struct diag *d)
+{
+	int err;
+
+	if (!rename(from, to))
+		return 0;
+	if (errno != ENOTEMPTY && errno != EEXIST)
+		return diag_errno(d, -errno, "%s: cannot be moved to %s", from, to);
+	err = move_files(from, to, "/fio", d);
+	return err ? err : move_files(from, to, "", d);
+}
+
 /* Moves the result folder, with the console, to where the user wants it, and reads it. */
 static int bring_back(struct lab_run *lr, struct result *r, struct diag *d)
 {
@@ -256,8 +293,9 @@ static int bring_back(struct lab_run *lr, struct result *r, struct diag *d)
 		err = fs_path(to, sizeof(to), "%s/%s", lr->opts->output_dir, lr->opts->id);
 	if (err)
 		return diag_errno(d, err, "the guest left no result");
-	if (rename(from, to))
-		return diag_errno(d, -errno, "%s: cannot be moved to %s", from, to);
+	err = move_result(from, to, d);
+	if (err)
+		return err;
 	result_free(r);
 	*r = (struct result){0};
 	err = result_load(to, r, d);
@@ -267,6 +305,8 @@ static int bring_back(struct lab_run *lr, struct result *r, struct diag *d)
 	}
 	if (!err) {
 		err = fs_path(from, sizeof(from), "%s/console.log", to);
+		if (!err)
+			unlink(from);
 		if (!err)
 			err = copy_file(lr->console, from, 0644, d);
 	}

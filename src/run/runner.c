@@ -85,6 +85,7 @@ static int open_folders(struct runner *rn, struct diag *d)
 
 static int runner_open(struct runner *rn, struct diag *d)
 {
+	char begun_on[sizeof(rn->result->host.kernel_release)]; /* of a run that goes on, else "" */
 	int err = mount_namespace(d);
 
 	if (!err)
@@ -92,9 +93,13 @@ static int runner_open(struct runner *rn, struct diag *d)
 	if (err)
 		return err;
 	load_filesystem(rn->plan->scenario->filesystem);
+	memcpy(begun_on, rn->result->host.kernel_release, sizeof(begun_on));
 	err = fio_version(rn->result->host.fio_version, sizeof(rn->result->host.fio_version), d);
 	if (!err)
 		err = host_facts(&rn->result->host, d);
+	if (!err && begun_on[0] && strcmp(begun_on, rn->result->host.kernel_release) != 0)
+		err = diag_set(d, -EINVAL, "the run was begun on kernel %s, this is %s", begun_on,
+			       rn->result->host.kernel_release);
 	if (!err)
 		err = accel_open(&rn->accel, rn->undo, d);
 	if (!err)
@@ -167,7 +172,7 @@ static int run_steps(struct runner *rn, struct diag *d)
 		if (rn->result->cells[step->cell].status != CELL_PENDING || step_done(rn, step))
 			continue;
 		err = runner_step(rn, step, d);
-		if (rn->result->cells[step->cell].sample_count)
+		if (err != -EINTR)
 			report_step(rn, step, clock_mono_ns() - t0, rn->next + 1);
 		account_time(rn);
 		if (!err)

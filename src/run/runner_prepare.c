@@ -126,22 +126,51 @@ static int prepare_images(const struct plan *p, const struct store *st, const st
 	return 0;
 }
 
+/* Repetitions that were measured before: of an interrupted run, or handed into the guest. A failed cell is tried again. */
+static void adopt_cells(struct result *r, struct result *from)
+{
+	for (size_t i = 0; i < r->cell_count; i++) {
+		struct result_cell *cell = &r->cells[i], *old = &from->cells[i];
+
+		if (old->status == CELL_FAILED || old->status == CELL_SKIPPED)
+			continue;
+		cell->samples = old->samples;
+		cell->sample_count = old->sample_count;
+		cell->trace = old->trace;
+		old->samples = NULL;
+		old->sample_count = 0;
+		old->trace = (struct result_trace){0};
+	}
+}
+
+static bool same_cells(const struct result *a, const struct result *b)
+{
+	if (a->cell_count != b->cell_count || a->image_count != b->image_count)
+		return false;
+	for (size_t i = 0; i < a->cell_count; i++)
+		if (strcmp(a->cells[i].engine, b->cells[i].engine) != 0 ||
+		    strcmp(a->cells[i].workload, b->cells[i].workload) != 0 ||
+		    a->cells[i].cluster_bytes != b->cells[i].cluster_bytes || a->cells[i].image != b->cells[i].image)
+			return false;
+	return true;
+}
+
 /* What another process prepared: its result.json has the facts, the cache has the images. */
-static int adopt(const struct run_opts *o, struct result *r, struct diag *d)
+static int adopt_prepared(const struct run_opts *o, struct result *r, struct diag *d)
 {
 	struct result from = {0};
 	int err = result_load(o->prepared, &from, d);
 
 	if (err)
 		return err;
-	if (from.cell_count != r->cell_count || from.image_count != r->image_count) {
+	if (!same_cells(r, &from)) {
 		result_free(&from);
 		return diag_set(d, -EINVAL, "%s: prepared for another scenario", o->prepared);
 	}
 	r->dataset = from.dataset;
-	r->host = from.host;
 	r->mkfs_ns = from.mkfs_ns;
-	/* Taken over whole: the pointers below must not be freed with @from. */
+	memcpy(r->host.mkfs_version, from.host.mkfs_version, sizeof(r->host.mkfs_version));
+	memcpy(r->host.kernel_release, from.host.kernel_release, sizeof(r->host.kernel_release));
 	for (size_t i = 0; i < r->image_count; i++) {
 		r->images[i] = from.images[i];
 		from.images[i] = (struct result_image){0};
@@ -150,9 +179,35 @@ static int adopt(const struct run_opts *o, struct result *r, struct diag *d)
 		r->cells[i].status = from.cells[i].status;
 		memcpy(r->cells[i].reason, from.cells[i].reason, sizeof(r->cells[i].reason));
 	}
-	from.host = (struct result_host){0};
+	adopt_cells(r, &from);
 	result_free(&from);
 	return 0;
+}
+
+/* An interrupted run goes on only where it would have gone: same scenario, data and images; the kernel is checked later. */
+static int adopt_interrupted(const struct run_opts *o, struct result *r, struct diag *d)
+{
+	struct result from = {0};
+	int err = result_load(o->resume, &from, d);
+
+	if (err)
+		return err;
+	if (from.complete)
+		err = diag_set(d, -EINVAL, "%s: that run is complete", o->resume);
+	else if (strcmp(from.scenario_sha256, r->scenario_sha256) != 0 || !same_cells(r, &from))
+		err = diag_set(d, -EINVAL, "%s: that run was of another scenario, or with other --set", o->resume);
+	else if (strcmp(from.dataset.sha256, r->dataset.sha256) != 0)
+		err = diag_set(d, -EINVAL, "%s: that run had other data", o->resume);
+	for (size_t i = 0; !err && i < r->image_count; i++)
+		if (from.images[i].key[0] && strcmp(from.images[i].key, r->images[i].key) != 0)
+			err = diag_set(d, -EINVAL, "%s: that run had another image", o->resume);
+	if (!err) {
+		memcpy(r->started, from.started, sizeof(r->started));
+		memcpy(r->host.kernel_release, from.host.kernel_release, sizeof(r->host.kernel_release));
+		adopt_cells(r, &from);
+	}
+	result_free(&from);
+	return err;
 }
 
 int run_prepare(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d)
@@ -164,7 +219,7 @@ int run_prepare(const struct plan *p, const struct run_opts *o, struct result *r
 	if (err)
 		return err;
 	if (o->prepared)
-		return adopt(o, r, d);
+		return adopt_prepared(o, r, d);
 	err = store_open(&st, o->cache_dir, o->tools_root, d);
 	if (!err)
 		err = dataset_prepare(&st, &p->scenario->dataset, &ds, d);
@@ -174,5 +229,6 @@ int run_prepare(const struct plan *p, const struct run_opts *o, struct result *r
 	snprintf(r->dataset.file, sizeof(r->dataset.file), "%s", ds.file);
 	snprintf(r->dataset.sha256, sizeof(r->dataset.sha256), "%s", ds.file_sha256);
 	log_info("dataset: %s", r->dataset.description);
-	return prepare_images(p, &st, &ds, r, d);
+	err = prepare_images(p, &st, &ds, r, d);
+	return err || !o->resume ? err : adopt_interrupted(o, r, d);
 }

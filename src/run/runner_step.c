@@ -169,6 +169,11 @@ int runner_step(struct runner *rn, const struct plan_step *step, struct diag *d)
 		err = mounted_part(rn, step, sample, &why);
 	if (!err)
 		return 0;
+	if (err == -EINTR) {
+		/* Nobody's fault: the repetition did not happen. */
+		cell->sample_count--;
+		return diag_set(d, err, "%s", why.text);
+	}
 	if (!sample->reason[0])
 		snprintf(sample->reason, sizeof(sample->reason), "%.255s", why.text);
 	cell_end(cell, CELL_FAILED, "%s", why.text);
