@@ -11,7 +11,7 @@
 #include <string.h>
 #include "base/fsutil.h"
 
-#define MAX_INPUT (4u << 20)
+#define MAX_FILE_BYTES (4u << 20)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,7 +26,7 @@ static int replay_file(const char *path)
 	printf("# %s\n", path);
 	fflush(stdout);
 	count++;
-	if (fs_read_file(path, MAX_INPUT, &text, &d)) {
+	if (fs_read_file(path, MAX_FILE_BYTES, &text, &d)) {
 		printf("not ok %u - %s\n# %s\n", count, path, d.text);
 		return -1;
 	}

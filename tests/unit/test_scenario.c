@@ -12,8 +12,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "base/cleanup.h"
+#include "base/fsutil.h"
 #include "model/doc.h"
 #include "model/fio_options.h"
+#include "model/metrics.h"
+#include "model/phase.h"
 
 static const char base[] = "name: base\n"
 			   "description: >\n"
@@ -263,6 +266,74 @@ static void test_schema(void **state)
 	json_object_put(schema);
 }
 
+static void expect_documented(const char *text, const char *name)
+{
+	char marked[80];
+
+	snprintf(marked, sizeof(marked), "`%s`", name);
+	if (!strstr(text, marked))
+		fail_msg("%s is not in scenarios/README.md", marked);
+}
+
+static void expect_metric_documented(void *text, const char *name)
+{
+	if (!strchr(name, '.'))
+		expect_documented(text, name);
+}
+
+/* Every key, option, engine, phase and metric has its place in the manual of scenarios. */
+static void test_readme(void **state)
+{
+	AB_STRBUF struct strbuf text = {0};
+	struct diag d;
+
+	if (fs_read_file("scenarios/README.md", 1 << 20, &text, &d))
+		fail_msg("%s", d.text);
+	for (size_t i = 0; i < scenario_table.count; i++) {
+		const struct key_info *k = &scenario_table.keys[i];
+		const char *last = strrchr(k->path, '.');
+
+		/* Of a map that stands for its members, only they have a row; of small maps, only the map. */
+		if (k->type != &key_map && !strstr(strbuf_str(&text), last ? last + 1 : k->path))
+			fail_msg("%s is not in scenarios/README.md", k->path);
+		if (k->type != &key_map && strcspn(k->path, ".") == strlen(k->path))
+			expect_documented(strbuf_str(&text), k->path);
+	}
+	for (size_t i = 0; i < workload_table.count; i++)
+		expect_documented(strbuf_str(&text), workload_table.keys[i].path);
+	for (size_t i = 0; i < engine_count; i++)
+		expect_documented(strbuf_str(&text), engine_table[i].name);
+	for (int i = 0; i < AB_PHASES; i++)
+		expect_documented(strbuf_str(&text), phase_table[i].name);
+	metric_each(expect_metric_documented, text.data);
+}
+
+/* The scenarios that come with the program, and their quick profiles. */
+static void test_shipped(void **state)
+{
+	static const struct {
+		const char *path;
+		size_t engines, clusters, workloads;
+	} shipped[] = {
+		{"scenarios/quickstart.yaml", 2, 3, 2},
+		{"scenarios/erofs-seq.yaml", 2, 5, 3},
+		{"scenarios/erofs-enwik9.yaml", 3, 1, 1},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(shipped); i++) {
+		struct scenario s;
+		struct diag d;
+
+		if (scenario_load(shipped[i].path, NULL, &s, &d))
+			fail_msg("%s", d.text);
+		assert_int_equal(s.engine_count, shipped[i].engines);
+		assert_int_equal(s.cluster_count, shipped[i].clusters);
+		assert_int_equal(s.workload_count, shipped[i].workloads);
+		assert_true(s.trace.control);
+		expect_round_trip(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +343,8 @@ int main(void)
 		cmocka_unit_test(test_corpus),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_readme),
+		cmocka_unit_test(test_shipped),
 		cmocka_unit_test(test_schema),
 	};
 
