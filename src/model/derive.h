@@ -58,10 +58,10 @@ void derive_groups_free(struct derive_group *groups, size_t count);
 struct figure derive_share(const struct derive_group *group, enum ab_phase phase);
 
 /*
- * CPU time in core-seconds per GiB that fio read. `fio` is wait4()'s, of the repetitions that speak
- * for the speed; `kthread` the scheduler's account of kernel threads, of traced repetitions; `irq`
- * and `machine` are /proc/stat's, in clock ticks, everything else on the machine included. `work`
- * adds fio and kernel threads per repetition: traced ones where kernel threads are known (the
+ * CPU time in core-seconds per GiB that fio read. `fio` is its jobs' own, of the repetitions that
+ * speak for the speed; `kthread` the scheduler's account of kernel threads, of traced repetitions;
+ * `irq` and `machine` are /proc/stat's, in clock ticks, everything else on the machine included.
+ * `work` adds fio and kernel threads per repetition: traced ones where kernel threads are known (the
  * tracer's own cost is in it), else fio's time alone and @work_is_fio_only.
  */
 struct derive_cpu {

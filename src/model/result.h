@@ -90,9 +90,9 @@ struct result_image {
 	size_t verify_count;
 };
 
-/* CPU of one repetition. Sources: wait4() of fio; /proc/stat; BPF on sched_switch. */
+/* CPU of one repetition. Sources: rusage of fio's jobs; /proc/stat; BPF on sched_switch. */
 struct result_cpu {
-	bool has_workload; /* wait4(): fio and its waited-for children */
+	bool has_workload; /* as fio reports its jobs' rusage; else wait4() of fio as a whole */
 	uint64_t workload_user_ns;
 	uint64_t workload_system_ns;
 	bool has_machine;	  /* /proc/stat, resolution of a clock tick over all CPUs */

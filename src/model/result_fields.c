@@ -116,7 +116,7 @@ static const struct field cpu_workload_rows[] = {
 
 static const struct table cpu_workload_table = {
 	.name = "cpu_workload",
-	TABLE(result_cpu, cpu_workload_rows, "CPU time of fio, from wait4()"),
+	TABLE(result_cpu, cpu_workload_rows, "CPU time of fio's jobs, from their rusage"),
 };
 
 static const struct field cpu_machine_rows[] = {

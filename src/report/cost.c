@@ -157,9 +157,10 @@ void report_cost(const struct report *rep)
 	text_line(
 		&rep->to, STYLE_FAINT, 10,
 		"work      fio and kernel threads, of traced repetitions; fio alone without them");
-	text_line(&rep->to, STYLE_FAINT, 10,
-		  "fio       by wait4(); kthr: kernel threads, by the scheduler; irq, machine: "
-		  "/proc/stat, everything that ran");
+	text_line(
+		&rep->to, STYLE_FAINT, 10,
+		"fio       its jobs' rusage; kthr: kernel threads, by the scheduler; irq, machine: "
+		"/proc/stat, everything that ran");
 	if (!report_has_trace(rep->r))
 		return;
 	text_line(&rep->to, STYLE_FAINT, 10, "requests  inside decompression requests");

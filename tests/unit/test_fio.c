@@ -124,6 +124,31 @@ static void test_parse(void **state)
 	assert_int_equal(s.latency_p99_ns, 9000);
 }
 
+/* Percentages of the job's run time; all of them, or it is not known. */
+static void test_parse_cpu(void **state)
+{
+	struct result_sample s;
+	struct diag d;
+
+#define WITH_CPU(cpu) DOC("{\"error\": 0, " cpu NEW_READ "}")
+	assert_int_equal(parse(DOC(NEW_JOB), &s, &d), 0);
+	assert_false(s.cpu.has_workload);
+	assert_int_equal(
+		parse(WITH_CPU("\"job_runtime\": 2000, \"usr_cpu\": 12.5, \"sys_cpu\": 50.0, "), &s,
+		      &d),
+		0);
+	assert_true(s.cpu.has_workload);
+	assert_int_equal(s.cpu.workload_user_ns, 250000000);
+	assert_int_equal(s.cpu.workload_system_ns, 1000000000);
+	assert_int_equal(parse(WITH_CPU("\"job_runtime\": 2000, \"usr_cpu\": 12.5, "), &s, &d), 0);
+	assert_false(s.cpu.has_workload);
+	assert_int_equal(
+		parse(WITH_CPU("\"job_runtime\": 2000, \"usr_cpu\": -1, \"sys_cpu\": nan, "), &s,
+		      &d),
+		0);
+	assert_false(s.cpu.has_workload);
+}
+
 static void test_parse_among_text(void **state)
 {
 	struct result_sample s;
@@ -409,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_job),
 		cmocka_unit_test(test_job_refusals),
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_parse_cpu),
 		cmocka_unit_test(test_parse_among_text),
 		cmocka_unit_test(test_parse_several_jobs),
 		cmocka_unit_test(test_parse_without_latency),
