@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* accelbench: where does the time of one (de)compression request go, and does an accelerator pay? */
+/*
+ * accelbench: where does the time of one (de)compression request go, and does an accelerator pay?
+ */
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "cmd.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the program's exit status says. 128 + n: ended by signal n, after cleaning up (main.c adds that). */
+/*
+ * What the program's exit status says. 128 + n: ended by signal n, after cleaning up (main.c adds
+ * that).
+ */
 #ifndef AB_BASE_EXIT_STATUS_H
 #define AB_BASE_EXIT_STATUS_H
 

@@ -21,7 +21,10 @@ static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
 
 unsigned int nearest_distance(const char *a, const char *b)
 {
-	/* Three rolling rows of the matrix: two are enough for insert, delete and replace; a swap looks one further back. */
+	/*
+	 * Three rolling rows of the matrix: two are enough for insert, delete and replace; a swap
+	 * looks one further back.
+	 */
 	unsigned int rows[3][NEAREST_WORD_MAX + 1];
 	size_t a_len = strnlen(a, NEAREST_WORD_MAX + 1);
 	size_t b_len = strnlen(b, NEAREST_WORD_MAX + 1);
@@ -54,7 +57,10 @@ void nearest_begin(struct nearest *n, const char *word)
 
 void nearest_offer(struct nearest *n, const char *candidate)
 {
-	/* A third of the word may be wrong, and one letter in any case: beyond that a hint misleads. */
+	/*
+	 * A third of the word may be wrong, and one letter in any case: beyond that a hint
+	 * misleads.
+	 */
 	size_t limit = (strnlen(n->word, NEAREST_WORD_MAX) + 2) / 3;
 	unsigned int distance = nearest_distance(n->word, candidate);
 

@@ -146,7 +146,10 @@ static bool lookup(const struct option_set *sets, size_t set_count, const char *
 	return false;
 }
 
-/* @arg: "--name", "--name=value". @next: the argument after it or NULL; *@used_next: it was the value. */
+/*
+ * @arg: "--name", "--name=value". @next: the argument after it or NULL; *@used_next: it was the
+ * value.
+ */
 static int parse_long(const struct option_set *sets, size_t set_count, const char *arg,
 		      const char *next, bool *used_next, struct diag *d)
 {

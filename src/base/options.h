@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Command-line options as data: one table of rows says how an option is spelled, what it takes and where the value goes.
- * Parsing, help text and the manual derive from it. Rules: GNU long options with exact names (an abbreviation that works
- * today breaks a script tomorrow), one-letter options that bundle, options and operands in any order, "--" ends options,
- * the last of a repeated option wins.
+ * Command-line options as data: one table of rows says how an option is spelled, what it takes and
+ * where the value goes. Parsing, help text and the manual derive from it. Rules: GNU long options
+ * with exact names (an abbreviation that works today breaks a script tomorrow), one-letter options
+ * that bundle, options and operands in any order, "--" ends options, the last of a repeated option
+ * wins.
  */
 #ifndef AB_BASE_OPTIONS_H
 #define AB_BASE_OPTIONS_H
@@ -51,8 +52,9 @@ struct option_set {
 };
 
 /*
- * Parses argv[1..], with every set's options known. Operands are moved to argv[0..*@operands). With @stop_at_operand the
- * first operand ends parsing, and it and all that follows are the operands. -EINVAL: @d says what is wrong.
+ * Parses argv[1..], with every set's options known. Operands are moved to argv[0..*@operands). With
+ * @stop_at_operand the first operand ends parsing, and it and all that follows are the operands.
+ * -EINVAL: @d says what is wrong.
  */
 int options_parse(const struct option_set *sets, size_t set_count, bool stop_at_operand, int argc,
 		  char **argv, size_t *operands, struct diag *d);

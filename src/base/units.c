@@ -12,7 +12,9 @@ struct unit {
 	uint64_t factor;
 };
 
-/* Lower-case letters as fio and dd write them. "kB" and "MB" are powers of 1000 to some: refused. */
+/*
+ * Lower-case letters as fio and dd write them. "kB" and "MB" are powers of 1000 to some: refused.
+ */
 static const struct unit byte_units[] = {
 	{"", 1},
 	{"B", 1},
@@ -105,7 +107,10 @@ int units_parse_ns(const char *text, uint64_t *ns)
 			return -ERANGE;
 		digit_ns = time_units[i].factor;
 		for (; fraction && is_digit(*fraction); fraction++) {
-			/* Exact while units are powers of ten; of minutes and hours what is below 1 ns is dropped. */
+			/*
+			 * Exact while units are powers of ten; of minutes and hours what is below 1
+			 * ns is dropped.
+			 */
 			digit_ns /= 10;
 			total += digit_ns * (uint64_t)(*fraction - '0');
 		}
@@ -125,8 +130,9 @@ int units_parse_ratio(const char *text, double *ratio)
 	bool fraction = false;
 
 	/*
-	 * Not strtod(): that follows the locale and takes "inf", "nan" and hexadecimal. Below 2^53, and
-	 * to the powers of ten that can come up here, a double is exact: one division rounds correctly.
+	 * Not strtod(): that follows the locale and takes "inf", "nan" and hexadecimal. Below 2^53,
+	 * and to the powers of ten that can come up here, a double is exact: one division rounds
+	 * correctly.
 	 */
 	for (; is_digit(*p) || (*p == '.' && !fraction && digits); p++) {
 		if (*p == '.') {

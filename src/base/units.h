@@ -6,10 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "4096", "4k", "4K", "4KiB", "1M", "1MiB", "2G"... all powers of 1024; "4kB" is refused. -EINVAL, -ERANGE: beyond 2^63-1. */
+/*
+ * "4096", "4k", "4K", "4KiB", "1M", "1MiB", "2G"... all powers of 1024; "4kB" is refused. -EINVAL,
+ * -ERANGE: beyond 2^63-1.
+ */
 int units_parse_bytes(const char *text, uint64_t *bytes);
 
-/* "90s", "1.5s", "5m", "250ms", "2h", "10us", "7ns"; a bare number is seconds. -EINVAL or -ERANGE. */
+/*
+ * "90s", "1.5s", "5m", "250ms", "2h", "10us", "7ns"; a bare number is seconds. -EINVAL or -ERANGE.
+ */
 int units_parse_ns(const char *text, uint64_t *ns);
 
 /* "5%" gives 0.05, "0.05" gives 0.05; at most 16 digits, no exponent. -EINVAL. */

@@ -74,7 +74,9 @@ struct doc_node *doc_member(const struct doc_node *node, const char *key, size_t
 	return NULL;
 }
 
-/* Walks down @path as far as it exists. *@rest: what is left of the path, "" when all of it exists. */
+/*
+ * Walks down @path as far as it exists. *@rest: what is left of the path, "" when all of it exists.
+ */
 static struct doc_node *walk(struct doc_node *node, const char *path, const char **rest)
 {
 	while (*path) {

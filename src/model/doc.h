@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A small, strict YAML document as a tree whose every node knows where it stands. What scenarios have no use for is
- * refused while reading: aliases, anchors, tags, directives, second documents, duplicate keys, deep nesting, control
- * characters. Text that gets this far can be shown on a terminal as it is.
+ * A small, strict YAML document as a tree whose every node knows where it stands. What scenarios
+ * have no use for is refused while reading: aliases, anchors, tags, directives, second documents,
+ * duplicate keys, deep nesting, control characters. Text that gets this far can be shown on a
+ * terminal as it is.
  */
 #ifndef AB_MODEL_DOC_H
 #define AB_MODEL_DOC_H
@@ -43,8 +44,8 @@ struct doc {
 };
 
 /*
- * Reads one document. @source is kept by reference; with @one_line errors name it alone, without line and column.
- * -EINVAL: not acceptable, @d says where and why; -ENOMEM.
+ * Reads one document. @source is kept by reference; with @one_line errors name it alone, without
+ * line and column. -EINVAL: not acceptable, @d says where and why; -ENOMEM.
  */
 int doc_parse(struct doc *doc, const char *source, bool one_line, const char *text, size_t len,
 	      struct doc_node **root, struct diag *d);
@@ -59,7 +60,10 @@ struct doc_node *doc_member(const struct doc_node *node, const char *key, size_t
 /* "image.level" from @root down; NULL: not there. */
 const struct doc_node *doc_find(const struct doc_node *root, const char *path);
 
-/* The same, or the deepest node on the way that exists: where to point when something is missing or does not fit. */
+/*
+ * The same, or the deepest node on the way that exists: where to point when something is missing or
+ * does not fit.
+ */
 const struct doc_node *doc_nearest(const struct doc_node *root, const char *path);
 
 /*

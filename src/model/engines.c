@@ -7,8 +7,9 @@
 #define MIB (1ull << 20)
 
 /*
- * Levels are those that mkfs.erofs 1.8 lists; -C takes at most 1 MiB (Z_EROFS_PCLUSTER_MAX_SIZE) for every algorithm. EROFS
- * knows the accelerator "qat_deflate" alone (kernel 6.16, b4a29efc51); one that it learns later is one more row.
+ * Levels are those that mkfs.erofs 1.8 lists; -C takes at most 1 MiB (Z_EROFS_PCLUSTER_MAX_SIZE)
+ * for every algorithm. EROFS knows the accelerator "qat_deflate" alone (kernel 6.16, b4a29efc51);
+ * one that it learns later is one more row.
  */
 const struct engine_info engine_table[] = {
 	{.name = "none",

@@ -63,7 +63,7 @@ static const struct key_info keys[] = {
 	 KEY_FIELD(struct workload_spec, numjobs),
 	 .min = 1,
 	 .max = 256,
-	 .help = "processes that read at the same time"},
+	 .help = "threads that do this at the same time"},
 	{.path = "direct",
 	 .type = &key_bool,
 	 KEY_FIELD(struct workload_spec, direct),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fio options that a workload may set: an allow-list. fio job text can run commands (exec_prerun), load libraries
- * (ioengine=external:...) and write files; nothing that is not a row here ever reaches it. All workloads only read.
+ * The fio options that a workload may set: an allow-list. fio job text can run commands
+ * (exec_prerun), load libraries (ioengine=external:...) and write files; nothing that is not a row
+ * here ever reaches it. All workloads only read.
  */
 #ifndef AB_MODEL_FIO_OPTIONS_H
 #define AB_MODEL_FIO_OPTIONS_H

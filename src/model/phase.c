@@ -10,7 +10,7 @@ const struct phase_info phase_table[AB_PHASES] = {
 		       "inside crypto_acomp_(de)compress, when it leaves the request pending"},
 	[AB_WAIT] =
 		{"wait", "wait", PHASE_PARTITION,
-		 "from the return of submit until the task runs again; in software: blocked off CPU"},
+		 "from submit's return until the task runs again; in software: blocked off CPU"},
 	[AB_DECODE] = {"decode", "decode", PHASE_PARTITION,
 		       "decoder calls in software, or a transform that finishes before it returns"},
 	[AB_COPY] = {"copy", "copy", PHASE_PARTITION,
@@ -104,7 +104,8 @@ const struct counter_info counter_table[AB_COUNTERS] = {
 	[AB_CNT_NEGATIVE] = {"negative", "differences below zero, clamped to zero",
 			     COUNTER_ANOMALY},
 	[AB_CNT_SETS_FULL] = {"sets_full", "requests without a histogram set left", COUNTER_LOSS},
-	[AB_CNT_ENTRY_NS] = {"entry_ns", "sum of begin times since the window opened", COUNTER_FACT},
+	[AB_CNT_ENTRY_NS] = {"entry_ns", "sum of begin times since the window opened",
+			     COUNTER_FACT},
 	[AB_CNT_EXIT_NS] = {"exit_ns", "sum of end times since the window opened", COUNTER_FACT},
 	[AB_CNT_RECORDS] = {"records", "sampled records written", COUNTER_FACT},
 	[AB_CNT_RECORDS_LOST] = {"records_lost", "sampled records dropped, ring buffer full",

@@ -34,7 +34,7 @@ struct counter_info {
 	enum {
 		COUNTER_FACT,	 /* says what happened */
 		COUNTER_ANOMALY, /* strange; shown when not 0 */
-		COUNTER_LOSS,	 /* a number could be wrong: beyond the tolerance the cell is invalid */
+		COUNTER_LOSS,	 /* a number could be wrong: too many invalidate the cell */
 	} kind;
 };
 extern const struct counter_info counter_table[AB_COUNTERS];

@@ -13,7 +13,10 @@ static bool same_algorithm(const struct engine_info *a, const struct engine_info
 	return !strcmp(a->mkfs_algorithm, b->mkfs_algorithm);
 }
 
-/* Index of the image for @engine, added when it is the first to need it. There is room for one per cell. */
+/*
+ * Index of the image for @engine, added when it is the first to need it. There is room for one per
+ * cell.
+ */
 static size_t image_for(struct plan *p, const struct engine_info *engine, uint64_t cluster_bytes)
 {
 	const struct plan_image wanted = {
@@ -39,7 +42,10 @@ static void add_cells(struct plan *p)
 
 	for (size_t e = 0; e < s->engine_count; e++) {
 		bool clustered = s->engines[e]->cluster_max_bytes;
-		/* Without clusters the axis changes nothing: one cell, not the same one several times. */
+		/*
+		 * Without clusters the axis changes nothing: one cell, not the same one several
+		 * times.
+		 */
 		size_t clusters = clustered ? s->cluster_count : 1;
 
 		for (size_t c = 0; c < clusters; c++) {
@@ -66,8 +72,8 @@ static void add_step(struct plan *p, size_t cell, unsigned int repetition, bool 
 }
 
 /*
- * One repetition of a cell, with its untraced partner right beside it when there is one. Which of the two comes first
- * alternates (A B, B A), so that a drift of the machine hits both alike.
+ * One repetition of a cell, with its untraced partner right beside it when there is one. Which of
+ * the two comes first alternates (A B, B A), so that a drift of the machine hits both alike.
  */
 static void add_repetition(struct plan *p, size_t cell, unsigned int repetition)
 {
@@ -83,8 +89,8 @@ static void add_repetition(struct plan *p, size_t cell, unsigned int repetition)
 }
 
 /*
- * Every second round runs backwards, and each begins somewhere else: no cell always comes first, last, or after the same
- * neighbour. The order is the same on every run of the same scenario.
+ * Every second round runs backwards, and each begins somewhere else: no cell always comes first,
+ * last, or after the same neighbour. The order is the same on every run of the same scenario.
  */
 static void add_interleaved(struct plan *p)
 {

@@ -6,9 +6,9 @@
 #include "model/scenario.h"
 
 struct plan_image {
-	const struct engine_info *engine; /* the first that uses it; images depend on its mkfs_algorithm only */
-	uint64_t cluster_bytes; /* 0: uncompressed, there are no clusters */
-	int level; /* -1: the tool's default */
+	const struct engine_info *engine; /* the first that uses it; its mkfs_algorithm matters */
+	uint64_t cluster_bytes;		  /* 0: uncompressed, there are no clusters */
+	int level;			  /* -1: the tool's default */
 };
 
 struct plan_cell {
@@ -22,7 +22,7 @@ struct plan_cell {
 struct plan_step {
 	size_t cell;
 	unsigned int repetition; /* 0.. */
-	bool traced;		 /* false: control repetition without the tracer, or tracing is off */
+	bool traced;		 /* false: a control repetition, or tracing is off */
 };
 
 struct plan {

@@ -62,7 +62,7 @@ static void print_workload(const struct workload_spec *w, int width, struct strb
 	if (w->iodepth > 1)
 		strbuf_printf(out, ", %u in flight", w->iodepth);
 	if (w->numjobs > 1)
-		strbuf_printf(out, ", %u processes", w->numjobs);
+		strbuf_printf(out, ", %u jobs", w->numjobs);
 	if (w->direct)
 		strbuf_puts(out, ", direct I/O");
 	if (w->runtime_ns)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A declared experiment, as read from YAML. Everything here was validated: no later stage finds a bad value. */
+/*
+ * A declared experiment, as read from YAML. Everything here was validated: no later stage finds a
+ * bad value.
+ */
 #ifndef AB_MODEL_SCENARIO_H
 #define AB_MODEL_SCENARIO_H
 
@@ -18,14 +21,14 @@
 enum dataset_kind { DATASET_GENERATE, DATASET_PATH };
 
 struct dataset_spec {
-	enum dataset_kind kind;
-	char generator[16]; /* "text" */
-	uint64_t size_bytes; /* of generated data */
+	enum dataset_kind kind; /* DATASET_GENERATE for a substitute too */
+	char generator[16];	/* "text" */
+	uint64_t size_bytes;	/* of generated data */
 	uint64_t seed;
-	char path[4096];   /* file or folder */
-	char sha256[65];   /* demanded hash of the path, or "" */
-	bool substitute;   /* generated data stands in for a corpus whose path was not given */
-	char corpus[64];   /* name of that corpus, "" if none: "enwik9" */
+	char path[4096]; /* file or folder */
+	char sha256[65]; /* demanded hash of the path, or ""; a substitute is not held to it */
+	bool substitute; /* generated data stands in for a corpus whose path was not given */
+	char corpus[64]; /* name of that corpus, "" if none: "enwik9" */
 };
 
 enum backing_kind { BACKING_LOOP_DIRECT, BACKING_LOOP, BACKING_FILE, BACKING_DEVICE, BACKINGS };
@@ -38,10 +41,10 @@ extern const char *const cache_names[CACHES + 1];
 /* fio options, from an allow-list (model/fio_options.h); strings were checked against it. */
 struct workload_spec {
 	char name[SCENARIO_NAME_SIZE];
-	char rw[16];	      /* "read", "randread" */
+	char rw[16]; /* "read", "randread" */
 	uint64_t bs_bytes;
 	uint64_t io_size_bytes; /* 0: the whole file */
-	char ioengine[16];    /* "psync" */
+	char ioengine[16];	/* "psync" */
 	unsigned int iodepth;
 	unsigned int numjobs;
 	bool direct;
@@ -56,9 +59,9 @@ struct level_spec {
 
 struct trace_spec {
 	bool enabled;
-	bool control;		     /* interleave untraced repetitions */
-	bool phases[AB_PHASES];	     /* which are wanted */
-	uint64_t record_every;	     /* sample every n-th request; 0: none */
+	bool control;		      /* interleave untraced repetitions */
+	bool phases[AB_PHASES];	      /* which are wanted */
+	uint64_t record_every;	      /* sample every n-th request; 0: none */
 	unsigned int stacks_oncpu_hz; /* 0: none */
 	bool stacks_offcpu;
 };
@@ -66,7 +69,7 @@ struct trace_spec {
 enum rule_bound { RULE_MIN, RULE_MAX };
 struct expect_rule {
 	char metric[32];
-	char engine[32];   /* "" : all */
+	char engine[32]; /* "" : all */
 	char workload[SCENARIO_NAME_SIZE];
 	uint64_t cluster_bytes; /* 0: all */
 	bool has_min, has_max;
@@ -117,8 +120,8 @@ struct scenario_opts {
 };
 
 /*
- * Reads and validates. "-" is standard input. -ENOENT/-EACCES..: cannot be read; -EINVAL: not a valid scenario, @d says
- * "file:line:column: what, expected what" and the nearest known name.
+ * Reads and validates. "-" is standard input. -ENOENT/-EACCES..: cannot be read; -EINVAL: not a
+ * valid scenario, @d says "file:line:column: what, expected what" and the nearest known name.
  */
 int scenario_load(const char *path, const struct scenario_opts *opts, struct scenario *s,
 		  struct diag *d);
@@ -129,7 +132,10 @@ int scenario_parse(const char *name, const char *text, size_t len, const struct 
 /* Level that @engine's images are built with, or -1: the tool's default. */
 int scenario_level(const struct scenario *s, const struct engine_info *engine);
 
-/* The effective scenario as YAML, every default spelled out; reads back to the same struct. */
+/*
+ * The effective scenario as YAML, every default spelled out; reads back to the same struct but for
+ * file, sha256 and quick.
+ */
 void scenario_print(const struct scenario *s, struct strbuf *out);
 
 /* JSON Schema of the format, for editors; generated from the parser's own tables. */

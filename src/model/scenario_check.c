@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What holds between keys. Each check points at the value that does not fit, or at where one is missing. */
+/*
+ * What holds between keys. Each check points at the value that does not fit, or at where one is
+ * missing.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

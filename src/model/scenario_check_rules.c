@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rules against the rest of the scenario: they must name what is there, and bound what can go wrong. */
+/*
+ * Rules against the rest of the scenario: they must name what is there, and bound what can go
+ * wrong.
+ */
 #include <stdio.h>
 #include <string.h>
 #include "model/metrics.h"

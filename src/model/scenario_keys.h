@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The scenario format as data, for src/model/scenario_*.c and fio_options.c only. One row per key: reading, `--set`, the
- * quick profile, printing and the JSON Schema all walk these tables. A new key is a row; a new kind of value is a
- * struct key_type.
+ * The scenario format as data, for src/model/scenario_*.c and fio_options.c only. One row per key:
+ * reading, `--set`, the quick profile, printing and the JSON Schema all walk these tables. A new
+ * key is a row; a new kind of value is a struct key_type.
  */
 #ifndef AB_MODEL_SCENARIO_KEYS_H
 #define AB_MODEL_SCENARIO_KEYS_H

@@ -271,7 +271,9 @@ void key_print_double(struct strbuf *out, double value)
 	char buf[64];
 	double back;
 
-	/* Not %g: scenarios know no exponents. Values were read from at most 16 digits and a '%'. */
+	/*
+	 * Not %g: scenarios know no exponents. Values were read from at most 16 digits and a '%'.
+	 */
 	for (int digits = 0; digits <= 18; digits++) {
 		snprintf(buf, sizeof(buf), "%.*f", digits, value);
 		if (!units_parse_ratio(buf, &back) && back == value)

@@ -11,7 +11,7 @@ static void schema_key(const struct key_table *table, const struct key_info *k, 
 	if (k->type == &key_map)
 		key_schema_map(table, k->path, defaults, j);
 	else
-		k->type->schema(k, defaults, j);
+		k->type->schema(k, k->required ? NULL : defaults, j);
 	if (k->one_of) {
 		json_array_begin(j, "anyOf");
 		for (const char *const *member = k->one_of; *member; member++) {
@@ -40,7 +40,7 @@ void key_schema_map(const struct key_table *table, const char *prefix, const voi
 		if (!name)
 			continue;
 		any |= k->required;
-		schema_key(table, k, name, k->required ? NULL : defaults, j);
+		schema_key(table, k, name, defaults, j);
 	}
 	json_object_end(j);
 	if (any) {

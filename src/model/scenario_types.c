@@ -99,6 +99,8 @@ static void schema_string(struct json_out *j, const struct key_info *k, const vo
 			  const char *pattern)
 {
 	json_string(j, "type", "string");
+	json_u64(j, "minLength", 1);
+	json_u64(j, "maxLength", k->size - 1);
 	if (pattern)
 		json_string(j, "pattern", pattern);
 	if (base && !string_absent(k, base))
@@ -163,7 +165,9 @@ static int read_path(const struct reading *r, const struct key_info *k, const ch
 		return key_error(r, n, path, "'~' has no meaning here, write the whole path");
 	if (n->text[0] == '-')
 		return key_error(r, n, path, "must not begin with '-', write ./%.40s", n->text);
-	/* Nothing here runs a shell, but paths end up in logs and notes that people paste into one. */
+	/*
+	 * Nothing here runs a shell, but paths end up in logs and notes that people paste into one.
+	 */
 	if (strpbrk(n->text, "`$;|&<>*?\"'\\"))
 		return key_error(r, n, path, "shell characters are not allowed in a path");
 	return store_string(r, k, path, n, base);

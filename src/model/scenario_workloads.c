@@ -73,7 +73,9 @@ static void schema_workloads(const struct key_info *k, const void *base, struct 
 
 const struct key_type key_workloads = {read_workloads, print_workloads, NULL, schema_workloads};
 
-/* The quick profile: dotted paths to values. Its values are read by applying them (scenario_read.c) */
+/*
+ * The quick profile: dotted paths to values. Its values are read by applying them (scenario_read.c)
+ */
 
 static int read_quick(const struct reading *r, const struct key_info *k, const char *path,
 		      const struct doc_node *n, void *base)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * THE TABLE: file systems, on-disk algorithms, engines and kernel hooks. Help, validation, JSON names, doctor and reports
- * derive from it. A new engine or hook is a row.
+ * THE TABLE: file systems, on-disk algorithms, engines and kernel hooks. Help, validation, JSON
+ * names, doctor and reports derive from it. A new engine or hook is a row.
  */
 #ifndef AB_MODEL_TARGETS_H
 #define AB_MODEL_TARGETS_H
@@ -13,14 +13,14 @@
 
 /* What a scenario's `engine` may be. */
 struct engine_info {
-	const char *name;	    /* "qat_deflate" */
-	const char *mkfs_algorithm; /* "deflate": goes to mkfs.erofs -z; NULL: uncompressed */
+	const char *name;	     /* "qat_deflate" */
+	const char *mkfs_algorithm;  /* "deflate": goes to mkfs.erofs -z; NULL: uncompressed */
 	enum ab_algorithm algorithm; /* what decompressor serves it */
-	const char *accel_driver;   /* acomp driver name to switch on, NULL: software */
+	const char *accel_driver;    /* acomp driver name to switch on, NULL: software */
 	struct level_range {
 		int min, max;
-	} levels[2]; /* that mkfs accepts */
-	size_t level_ranges; /* of levels[]; 0: the algorithm has none */
+	} levels[2];		    /* that mkfs accepts */
+	size_t level_ranges;	    /* of levels[]; 0: the algorithm has none */
 	uint64_t cluster_max_bytes; /* 0: it has no clusters */
 	const char *meaning;
 };
@@ -45,8 +45,8 @@ extern const char *const hook_role_names[HOOK_ROLES];
 struct hook_info {
 	const char *name; /* our name: "erofs.deflate", "crypto.submit" */
 	enum hook_role role;
-	const char *functions[4]; /* kernel functions (or the tracepoint), NULL-terminated; see comments in targets.c */
-	const char *module;	  /* module that may have to be loaded first, NULL: built in or exported from several */
+	const char *functions[4]; /* kernel functions (or the tracepoint), NULL-terminated */
+	const char *module;	  /* that may have to be loaded first; NULL: none in particular */
 	int algorithm;		  /* enum ab_algorithm of HOOK_REQUEST and HOOK_DECODE, else -1 */
 	unsigned int args;	  /* number of arguments all listed functions have */
 	bool required;		  /* without it nothing about this algorithm or path can be said */

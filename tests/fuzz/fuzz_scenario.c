@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Input: a scenario; after a NUL, further parts are --set arguments. Whatever it is: an error with words, or a scenario that
- * prints, reads back to the same text, and can be planned.
+ * Input: a scenario; after a NUL, further parts are --set arguments. Whatever it is: an error with
+ * words, or a scenario that prints, reads back to the same text, and can be planned.
  */
 #include <errno.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Feeds a fuzz target with files instead of a fuzzer: `fuzz_NAME FILE_OR_FOLDER...`, one TAP line per file. Which file a
- * crash belongs to is the last line that was printed.
+ * Feeds a fuzz target with files instead of a fuzzer: `fuzz_NAME FILE_OR_FOLDER...`, one TAP line
+ * per file. Which file a crash belongs to is the last line that was printed.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -12,6 +12,7 @@ accelbench=$(realpath "${ACCELBENCH:-../../build/accelbench}")
 update=false
 [[ ${1:-} == --update ]] && update=true
 work=$(mktemp -d)
+count=0
 trap 'rm -rf "$work"' EXIT
 failed=0
 
@@ -57,15 +58,17 @@ check_case()
 
 for yaml in *.yaml; do
 	name=${yaml%.yaml}
+	count=$((count + 1))
 	status=$(run_case "$name")
 	if $update; then
 		update_case "$name" "$status"
 	elif check_case "$name" "$status" >"$work/diff"; then
-		echo "ok $name"
+		echo "ok $count - $name"
 	else
-		echo "not ok $name"
+		echo "not ok $count - $name"
 		sed 's/^/# /' "$work/diff"
 		failed=1
 	fi
 done
+$update || echo "1..$count"
 exit $failed

@@ -2,7 +2,6 @@
 #include "model/scenario.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +12,6 @@
 #include <cmocka.h>
 #include "base/cleanup.h"
 #include "base/fsutil.h"
-#include "model/doc.h"
 #include "model/fio_options.h"
 #include "model/metrics.h"
 #include "model/phase.h"
@@ -218,54 +216,6 @@ static void test_load(void **state)
 	assert_int_equal(scenario_load("/", NULL, &from_file, &d), -EISDIR);
 }
 
-static struct json_object *member(struct json_object *o, const char *name)
-{
-	struct json_object *m = NULL;
-
-	if (!json_object_object_get_ex(o, name, &m))
-		fail_msg("the schema has no \"%s\"", name);
-	return m;
-}
-
-/* The schema knows every key that the printer writes, at every level. */
-static void expect_in_schema(struct json_object *schema, const struct doc_node *node)
-{
-	for (const struct doc_node *n = node->first; n; n = n->next) {
-		struct json_object *m = member(member(schema, "properties"), n->key);
-
-		member(m, "description");
-		if (n->kind == DOC_MAP && json_object_object_get(m, "properties"))
-			expect_in_schema(m, n);
-	}
-	assert_false(json_object_get_boolean(member(schema, "additionalProperties")));
-}
-
-static void test_schema(void **state)
-{
-	AB_CLEANUP(doc_free) struct doc doc = {0};
-	AB_STRBUF struct strbuf text = {0}, yaml = {0};
-	struct json_object *schema, *workload;
-	struct doc_node *root;
-	struct scenario s;
-	struct diag d;
-
-	scenario_schema(&text);
-	schema = json_tokener_parse(strbuf_str(&text));
-	assert_non_null(schema);
-	assert_int_equal(parse_set("image.level=3", &s, &d), 0);
-	scenario_print(&s, &yaml);
-	assert_int_equal(doc_parse(&doc, "t", false, strbuf_str(&yaml), yaml.len, &root, &d), 0);
-	expect_in_schema(schema, root);
-	workload =
-		member(member(member(schema, "properties"), "workloads"), "additionalProperties");
-	for (size_t i = 0; i < workload_table.count; i++)
-		member(member(workload, "properties"), workload_table.keys[i].path);
-	assert_int_equal(json_object_get_int(
-				 member(member(member(schema, "properties"), "repeat"), "default")),
-			 5);
-	json_object_put(schema);
-}
-
 static void expect_documented(const char *text, const char *name)
 {
 	char marked[80];
@@ -293,7 +243,10 @@ static void test_readme(void **state)
 		const struct key_info *k = &scenario_table.keys[i];
 		const char *last = strrchr(k->path, '.');
 
-		/* Of a map that stands for its members, only they have a row; of small maps, only the map. */
+		/*
+		 * Of a map that stands for its members, only they have a row; of small maps, only
+		 * the map.
+		 */
 		if (k->type != &key_map && !strstr(strbuf_str(&text), last ? last + 1 : k->path))
 			fail_msg("%s is not in scenarios/README.md", k->path);
 		if (k->type != &key_map && strcspn(k->path, ".") == strlen(k->path))
@@ -345,7 +298,6 @@ int main(void)
 		cmocka_unit_test(test_load),
 		cmocka_unit_test(test_readme),
 		cmocka_unit_test(test_shipped),
-		cmocka_unit_test(test_schema),
 	};
 
 	return cmocka_run_group_tests_name("scenario", tests, NULL, NULL);
