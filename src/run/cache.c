@@ -6,16 +6,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/fsutil.h"
 
 #define TRIES 3
 
+/* What is left after everything was dropped. */
 struct residency {
+	bool in_memory; /* the image lies in RAM and cannot be cold */
+	bool erofs_dropped;
 	uint64_t pages;
 	uint64_t resident;
 };
@@ -77,6 +82,14 @@ static bool backing_cached(const struct mounted *m)
 	       strcmp(m->backing, backing_names[BACKING_DEVICE]);
 }
 
+/* A file system in memory is its own page cache: nothing can be dropped, and nothing is read from a disk. */
+static bool is_in_memory(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
 /* EROFS keeps compressed clusters in an inode of its own, which VM's switch may leave. Absent in old kernels. */
 static int drop_erofs(const struct mounted *m, bool *done, struct diag *d)
 {
@@ -90,24 +103,27 @@ static int drop_erofs(const struct mounted *m, bool *done, struct diag *d)
 	return fs_write_sysfs(path, "3", d);
 }
 
-static int drop_and_count(const struct mounted *m, const char *image, bool *erofs_done,
-			  struct residency *r, struct diag *d)
+static int drop_and_count(const struct mounted *m, const char *image, struct residency *r,
+			  struct diag *d)
 {
 	AB_CLOSE int fd = open(image, O_RDONLY | O_CLOEXEC);
+	bool count_image;
 	int ret;
 
 	*r = (struct residency){0};
 	if (fd < 0)
 		return diag_errno(d, -errno, "%s", image);
+	r->in_memory = is_in_memory(fd);
+	count_image = backing_cached(m) && !r->in_memory;
 	/* Dirty pages cannot be dropped. */
-	if (backing_cached(m))
+	if (count_image)
 		fdatasync(fd);
-	ret = drop_erofs(m, erofs_done, d);
+	ret = drop_erofs(m, &r->erofs_dropped, d);
 	if (!ret)
 		ret = fs_write_sysfs("/proc/sys/vm/drop_caches", "3", d);
 	if (ret)
 		return ret;
-	if (backing_cached(m)) {
+	if (count_image) {
 		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 		ret = count_pages(fd, r);
 	}
@@ -120,11 +136,10 @@ int cache_make_cold(const struct mounted *m, const char *image, char *what, size
 		    struct diag *d)
 {
 	struct residency r = {0};
-	bool erofs_done = false;
 	int ret;
 
 	for (int i = 0; i < TRIES; i++) {
-		ret = drop_and_count(m, image, &erofs_done, &r, d);
+		ret = drop_and_count(m, image, &r, d);
 		if (ret)
 			return ret;
 		if (!r.resident)
@@ -135,7 +150,8 @@ int cache_make_cold(const struct mounted *m, const char *image, char *what, size
 				"the cache is not cold: %" PRIu64 " of %" PRIu64
 				" pages of %s stay resident (locked, or read by somebody else)",
 				r.resident, r.pages, image);
-	snprintf(what, what_size, "fresh mount, vm 3, erofs %s, 0 of %" PRIu64 " pages resident",
-		 erofs_done ? "3" : "-", r.pages);
+	snprintf(what, what_size, "%s, vm 3, erofs %s, 0 of %" PRIu64 " pages resident",
+		 r.in_memory ? "image in RAM" : "fresh mount", r.erofs_dropped ? "3" : "-",
+		 r.pages);
 	return 0;
 }

@@ -113,8 +113,9 @@ static int parse_super(struct erofs_image *img, const unsigned char *sb, const c
 	if (img->blocks > img->file_bytes >> img->block_bits)
 		return diag_set(d, -EUCLEAN,
 				"%s: cut short: the superblock says %" PRIu64
-				" bytes, the file has %" PRIu64 "; build it again",
-				name, img->blocks << img->block_bits, img->file_bytes);
+				" blocks of %u bytes, the file has %" PRIu64
+				" bytes; build it again",
+				name, img->blocks, 1u << img->block_bits, img->file_bytes);
 	if (compat & COMPAT_CHECKSUM) {
 		ret = check_sum(img, erofs_le32(sb + 4), name, d);
 		if (ret)

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 
-#define BLOCK	    4096u
+#define BLOCK	    ((size_t)EROFS_TINY_BLOCK)
 #define BLOCK_BITS  12
 #define SUPER	    1024u
 #define CONFIGS	    (SUPER + 128) /* parameters of the algorithms follow the superblock */
@@ -159,7 +159,7 @@ size_t erofs_tiny_image(unsigned int algorithm, unsigned char image[EROFS_TINY_M
 	} else {
 		put_compressed(image, algorithm);
 	}
-	return (size_t)blocks * BLOCK;
+	return blocks * BLOCK;
 }
 
 void erofs_tiny_content(unsigned char content[EROFS_TINY_FILE_BYTES])

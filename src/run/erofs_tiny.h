@@ -8,6 +8,7 @@
 
 #include "run/erofs_disk.h"
 
+#define EROFS_TINY_BLOCK      4096
 #define EROFS_TINY_FILE	      "probe"
 #define EROFS_TINY_FILE_BYTES 8192
 #define EROFS_TINY_MAX_BYTES  12288

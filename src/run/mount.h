@@ -36,7 +36,7 @@ int unmount_image(struct undo *u, struct mounted *m, struct diag *d);
 /*
  * Empties what could hold the data: VM caches, EROFS' cached clusters, the backing file's pages; then counts what is left.
  * @what receives what was really done, in at most 57 bytes: "fresh mount, vm 3, erofs 3, 0 of 72960 pages resident" ("-"
- * for 3 where the kernel has no such switch). -EBUSY: some pages cannot be dropped.
+ * for 3 where the kernel has no such switch; "image in RAM" when no disk is behind it). -EBUSY: some pages cannot be dropped.
  */
 int cache_make_cold(const struct mounted *m, const char *image, char *what, size_t what_size,
 		    struct diag *d);

@@ -155,12 +155,13 @@ void textgen_free(struct textgen *g)
 	free(g);
 }
 
-void textgen_piece(const struct textgen *g, uint64_t index, char *buf)
+void textgen_piece(const struct textgen *g, uint64_t index, char *piece)
 {
 	/* Pieces are 2^40 draws apart in the generator's sequence; one takes fewer than 2^20. */
 	uint64_t state = mix(g->seed ^ UINT64_C(0xa0761d6478bd642f)) +
 			 (index << 40) * UINT64_C(0x9e3779b97f4a7c15);
-	const char *end = buf + TEXTGEN_PIECE;
+	const char *end = piece + TEXTGEN_PIECE;
+	char *buf = piece;
 	unsigned int column = 0;
 	uint8_t capital = 'a' ^ 'A';
 
@@ -183,6 +184,8 @@ void textgen_piece(const struct textgen *g, uint64_t index, char *buf)
 			column = 0;
 		}
 	}
+	/* Cut where it may; the next piece begins a line. */
+	piece[TEXTGEN_PIECE - 1] = '\n';
 }
 
 static int write_piece(int fd, const char *name, const char *buf, size_t len, uint64_t offset,

@@ -23,8 +23,8 @@ struct textgen; /* vocabulary and tables of one seed, about 150 KiB */
 struct textgen *textgen_new(uint64_t seed); /* NULL: out of memory */
 void textgen_free(struct textgen *g);
 
-/* Piece @index into @buf of TEXTGEN_PIECE + TEXTGEN_SLACK bytes; the first TEXTGEN_PIECE are the text. */
-void textgen_piece(const struct textgen *g, uint64_t index, char *buf);
+/* Piece @index into @piece of TEXTGEN_PIECE + TEXTGEN_SLACK bytes; the first TEXTGEN_PIECE are the text. */
+void textgen_piece(const struct textgen *g, uint64_t index, char *piece);
 
 /* @size bytes of text into @fd, hashed on the way. -EINTR, -ENOSPC, ...; @name stands for the file in messages. */
 int textgen_write(int fd, const char *name, uint64_t size, uint64_t seed,

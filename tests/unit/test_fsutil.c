@@ -149,7 +149,7 @@ static void test_remove_tree_crosses_no_mount(void **state)
 	struct diag d = {""};
 
 	if (geteuid() != 0) {
-		print_message("# SKIP needs root to mount\n");
+		print_message("skip: mounting needs root\n");
 		skip();
 	}
 	fs_mkdir_p(at("keep"), 0755, NULL);

@@ -310,7 +310,7 @@ static void test_umount(void **state)
 
 	if (geteuid() != 0) {
 		undo_close(u, NULL);
-		print_message("# SKIP needs root to mount\n");
+		print_message("skip: mounting needs root\n");
 		skip();
 	}
 	fs_mkdir_p(at("busy mount"), 0700, NULL);
