@@ -132,8 +132,7 @@ static int sync_folder_of(const char *path)
 	return fsync(fd) && errno != EINVAL && errno != ENOTSUP ? -errno : 0;
 }
 
-/* Opens a new file beside @path under a name that nobody can foresee. */
-static int open_beside(const char *path, char *temp, size_t size)
+int fs_open_beside(const char *path, char *temp, size_t size)
 {
 	uint64_t random;
 	int fd, ret;
@@ -151,6 +150,20 @@ static int open_beside(const char *path, char *temp, size_t size)
 			return -errno;
 	}
 	return -EEXIST;
+}
+
+int fs_commit_beside(int fd, const char *temp, const char *path, struct diag *d)
+{
+	int ret = 0;
+
+	if (fsync(fd) || rename(temp, path))
+		ret = -errno;
+	if (ret) {
+		unlink(temp);
+		return diag_errno(d, ret, "%s: cannot be written", path);
+	}
+	ret = sync_folder_of(path);
+	return ret ? diag_errno(d, ret, "%s: the folder cannot be synchronised", path) : 0;
 }
 
 /* A terminal, a pipe, /dev/null: there is nothing to replace, the bytes go into it. */
@@ -177,21 +190,16 @@ int fs_write_atomic(const char *path, const void *bytes, size_t len, struct diag
 		return write_into(path, device, bytes, len, d);
 	}
 
-	AB_CLOSE int fd = open_beside(path, temp, sizeof(temp));
+	AB_CLOSE int fd = fs_open_beside(path, temp, sizeof(temp));
 
 	if (fd < 0)
 		return diag_errno(d, fd, "%s: no file can be made there", path);
 	ret = write_all(fd, bytes, len);
-	if (!ret && fsync(fd))
-		ret = -errno;
-	if (!ret && rename(temp, path))
-		ret = -errno;
 	if (ret) {
 		unlink(temp);
 		return diag_errno(d, ret, "%s: cannot be written", path);
 	}
-	ret = sync_folder_of(path);
-	return ret ? diag_errno(d, ret, "%s: the folder cannot be synchronised", path) : 0;
+	return fs_commit_beside(fd, temp, path, d);
 }
 
 int fs_mkdir_p(const char *path, unsigned int mode, struct diag *d)

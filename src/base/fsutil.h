@@ -19,6 +19,10 @@ int fs_read_line(const char *path, char *buf, size_t size);
 int fs_write_sysfs(const char *path, const char *value, struct diag *d);
 /* Written beside (O_EXCL, random name), fsync'ed, renamed; the folder fsync'ed. "-" is standard output. */
 int fs_write_atomic(const char *path, const void *bytes, size_t len, struct diag *d);
+/* The same for who writes piece by piece: a new file under a name that nobody can foresee, which @temp receives. */
+int fs_open_beside(const char *path, char *temp, size_t size);
+/* Makes it the file @path; removes it when that fails. @fd stays open. */
+int fs_commit_beside(int fd, const char *temp, const char *path, struct diag *d);
 /* mkdir -p. */
 int fs_mkdir_p(const char *path, unsigned int mode, struct diag *d);
 /* Removes a tree without following links or crossing file systems. */

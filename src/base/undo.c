@@ -27,8 +27,11 @@ int undo_open(struct undo **u, const char *dir, struct diag *d)
 int undo_push(struct undo *u, enum undo_kind kind, const char *path, const char *value,
 	      struct diag *d)
 {
+	char identity[128];
 	int ret;
 
+	if (kind == UNDO_RMTREE && !value && !undo_identity(path, identity, sizeof(identity)))
+		value = identity;
 	ret = undo_entry_append(u, u->last_id + 1, kind, strdup(path),
 				value ? strdup(value) : NULL);
 	if (!ret && value && !u->entries[u->count - 1].value)

@@ -22,7 +22,8 @@ enum undo_kind {
 	UNDO_LOOP,	/* path: /dev/loopN, value: the backing file it must still have, else left alone */
 	UNDO_WRITE,	/* path: a sysfs or proc file, value: what to write back (may be empty) */
 	UNDO_RMDIR,	/* path: an empty folder */
-	UNDO_RMTREE,	/* path: a folder of ours with a name that begins with "accelbench" in its path; no mount is crossed */
+	UNDO_RMTREE,	/* path: a folder: the very one that is there now, or, if there is none yet, one with a name that begins
+			   with "accelbench" in its path; no mount is crossed */
 	UNDO_UNLINK,	/* path: a file */
 };
 

@@ -139,15 +139,33 @@ static bool named_after_us(const char *path)
 	return *path == '/' && ours && !strstr(path, "/../");
 }
 
+int undo_identity(const char *path, char *buf, size_t size)
+{
+	struct statx stx;
+
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &stx))
+		return -errno;
+	/* The time of birth tells it from a later one that got the same number; 0 where the file system keeps none. */
+	return fs_path(buf, size, "%x:%x:%llx:%lld.%09u", stx.stx_dev_major, stx.stx_dev_minor,
+		       (unsigned long long)stx.stx_ino, (long long)stx.stx_btime.tv_sec,
+		       stx.stx_btime.tv_nsec);
+}
+
 static int act_rmtree(const char *path, const char *value, struct diag *d)
 {
+	char now[128];
 	struct stat st;
 
 	if (lstat(path, &st))
 		return errno == ENOENT ? 0 : diag_errno(d, -errno, "%s", path);
-	if (!named_after_us(path) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+	if (value) {
+		/* Another one took its place: not ours to delete. */
+		if (undo_identity(path, now, sizeof(now)) || strcmp(now, value))
+			return 0;
+	} else if (!named_after_us(path) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) {
 		return diag_set(d, -EPERM, "%s: does not look like a folder of ours; left alone",
 				path);
+	}
 	return fs_remove_tree(path, d);
 }
 

@@ -14,4 +14,7 @@ const char *undo_kind_name(enum undo_kind kind);
  */
 int undo_act(enum undo_kind kind, const char *path, const char *value, struct diag *d);
 
+/* What tells the file or folder @path from any other that may stand there later. -errno: there is none. */
+int undo_identity(const char *path, char *buf, size_t size);
+
 #endif

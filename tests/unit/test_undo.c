@@ -282,16 +282,40 @@ static void test_journals_of_others_are_not_trusted(void **state)
 	assert_non_null(strstr(d.text, "left alone"));
 }
 
+/* Written down before it is made, a folder is known by its name only. */
 static void test_folder_with_a_foreign_name_is_not_deleted(void **state)
 {
 	struct undo *u = open_journal();
+	char path[] = "/tmp/somebodys-XXXXXX";
 	struct diag d = {""};
 
-	fs_mkdir_p("/tmp/somebodys-folder", 0700, NULL);
-	undo_push(u, UNDO_RMTREE, "/tmp/somebodys-folder", NULL, NULL);
+	assert_non_null(mkdtemp(path));
+	assert_int_equal(rmdir(path), 0);
+	undo_push(u, UNDO_RMTREE, path, NULL, NULL);
+	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(undo_close(u, &d), 1);
 	assert_non_null(strstr(d.text, "left alone"));
-	assert_int_equal(rmdir("/tmp/somebodys-folder"), 0);
+	assert_int_equal(rmdir(path), 0);
+}
+
+static void test_only_the_very_folder_is_deleted(void **state)
+{
+	struct undo *u = open_journal();
+	char ours[] = "/tmp/any-name-XXXXXX", theirs[] = "/tmp/any-name-XXXXXX", kept[64];
+	struct diag d = {""};
+
+	assert_non_null(mkdtemp(ours));
+	assert_non_null(mkdtemp(theirs));
+	undo_push(u, UNDO_RMTREE, ours, NULL, NULL);
+	undo_push(u, UNDO_RMTREE, theirs, NULL, NULL);
+	/* Somebody moves it away and puts another in its place. */
+	fs_path(kept, sizeof(kept), "%s-kept", theirs);
+	assert_int_equal(rename(theirs, kept), 0);
+	assert_int_equal(mkdir(theirs, 0700), 0);
+	assert_int_equal(undo_close(u, &d), 0);
+	assert_false(fs_exists(ours));
+	assert_int_equal(rmdir(theirs), 0);
+	assert_int_equal(rmdir(kept), 0);
 }
 
 static void test_loop_of_somebody_else_is_left_alone(void **state)
@@ -364,6 +388,7 @@ int main(void)
 		TEST(test_garbage_is_refused_and_kept),
 		TEST(test_journals_of_others_are_not_trusted),
 		TEST(test_folder_with_a_foreign_name_is_not_deleted),
+		TEST(test_only_the_very_folder_is_deleted),
 		TEST(test_loop_of_somebody_else_is_left_alone),
 		TEST(test_umount),
 		TEST(test_unfinished_journal_is_removed),
