@@ -150,10 +150,11 @@ static enum exit_status check_operands(const struct command *c, size_t count, st
 	return STATUS_USAGE;
 }
 
-static enum exit_status run_command(const struct command *c, struct common_options *common,
-				    int argc, char **argv, struct diag *d)
+/* @options: the command's own, with their defaults. */
+static enum exit_status run_with(const struct command *c, void *options,
+				 struct common_options *common, int argc, char **argv,
+				 struct diag *d)
 {
-	AB_FREE void *options = calloc(1, c->options_size ? c->options_size : 1);
 	const struct option_set sets[] = {
 		{c->options, c->option_count, options},
 		{common_table, ARRAY_SIZE(common_table), common},
@@ -162,12 +163,6 @@ static enum exit_status run_command(const struct command *c, struct common_optio
 	enum exit_status status;
 	bool done;
 
-	if (!options) {
-		diag_set(d, -ENOMEM, "out of memory");
-		return STATUS_FAILED;
-	}
-	if (c->defaults)
-		memcpy(options, c->defaults, c->options_size);
 	if (options_parse(sets, ARRAY_SIZE(sets), false, argc, argv, &inv.operand_count, d)) {
 		diag_prefix(d, -EINVAL, "%s", c->name);
 		return STATUS_USAGE;
@@ -181,6 +176,23 @@ static enum exit_status run_command(const struct command *c, struct common_optio
 	set_log_level(common);
 	inv.common = *common;
 	return c->run(options, &inv, d);
+}
+
+static enum exit_status run_command(const struct command *c, struct common_options *common,
+				    int argc, char **argv, struct diag *d)
+{
+	void *options = calloc(1, c->options_size ? c->options_size : 1);
+	enum exit_status status;
+
+	if (!options) {
+		diag_set(d, -ENOMEM, "out of memory");
+		return STATUS_FAILED;
+	}
+	if (c->defaults)
+		memcpy(options, c->defaults, c->options_size);
+	status = run_with(c, options, common, argc, argv, d);
+	free(options);
+	return status;
 }
 
 enum exit_status command_line(int argc, char **argv, struct diag *d)

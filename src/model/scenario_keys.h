@@ -53,6 +53,27 @@ struct key_info {
 	const char *help;
 };
 
+/* The row's field in @base. */
+static inline void *key_field(const struct key_info *k, void *base)
+{
+	return (char *)base + k->offset;
+}
+
+static inline const void *key_value(const struct key_info *k, const void *base)
+{
+	return (const char *)base + k->offset;
+}
+
+static inline void key_set_flag(const struct key_info *k, void *base)
+{
+	((bool *)base)[k->flag] = true;
+}
+
+static inline bool key_flag(const struct key_info *k, const void *base)
+{
+	return ((const bool *)base)[k->flag];
+}
+
 struct key_table {
 	const struct key_info *keys;
 	size_t count;

@@ -54,24 +54,24 @@ static int read_uint(const struct reading *r, const struct key_info *k, const ch
 	int err = key_read_number(r, n, path, k->min, k->max, &value);
 
 	if (!err)
-		*(unsigned int *)((char *)base + k->offset) = (unsigned int)value;
+		*(unsigned int *)key_field(k, base) = (unsigned int)value;
 	return err;
 }
 
 static int read_u64(const struct reading *r, const struct key_info *k, const char *path,
 		    const struct doc_node *n, void *base)
 {
-	return key_read_number(r, n, path, k->min, k->max, (uint64_t *)((char *)base + k->offset));
+	return key_read_number(r, n, path, k->min, k->max, key_field(k, base));
 }
 
 static uint64_t u64_at(const struct key_info *k, const void *base)
 {
-	return *(const uint64_t *)((const char *)base + k->offset);
+	return *(const uint64_t *)key_value(k, base);
 }
 
 static uint64_t uint_at(const struct key_info *k, const void *base)
 {
-	return *(const unsigned int *)((const char *)base + k->offset);
+	return *(const unsigned int *)key_value(k, base);
 }
 
 static void print_uint(const struct key_info *k, const void *base, unsigned int indent,
@@ -135,7 +135,7 @@ int key_read_size(const struct reading *r, const struct key_info *k, const char 
 static int read_size(const struct reading *r, const struct key_info *k, const char *path,
 		     const struct doc_node *n, void *base)
 {
-	return key_read_size(r, k, path, n, (uint64_t *)((char *)base + k->offset));
+	return key_read_size(r, k, path, n, key_field(k, base));
 }
 
 static int read_time(const struct reading *r, const struct key_info *k, const char *path,
@@ -153,7 +153,7 @@ static int read_time(const struct reading *r, const struct key_info *k, const ch
 		return key_error(r, n, path, "%.40s is out of range, expected %llus to %llus",
 				 n->text, (unsigned long long)(k->min / 1000000000),
 				 (unsigned long long)(k->max / 1000000000));
-	*(uint64_t *)((char *)base + k->offset) = value;
+	*(uint64_t *)key_field(k, base) = value;
 	return 0;
 }
 
@@ -228,7 +228,7 @@ const struct key_type key_time = {read_time, print_time, u64_absent, schema_time
 static int read_ratio(const struct reading *r, const struct key_info *k, const char *path,
 		      const struct doc_node *n, void *base)
 {
-	double *value = (double *)((char *)base + k->offset);
+	double *value = key_field(k, base);
 	int err = key_want_text(r, n, path, "a share, such as 5%");
 
 	if (err)
@@ -238,7 +238,7 @@ static int read_ratio(const struct reading *r, const struct key_info *k, const c
 	if (*value * 100 > (double)k->max)
 		return key_error(r, n, path, "%.40s is out of range, expected 0%% to %llu%%",
 				 n->text, (unsigned long long)k->max);
-	*(bool *)((char *)base + k->flag) = true;
+	key_set_flag(k, base);
 	return 0;
 }
 
@@ -246,13 +246,13 @@ static void print_ratio(const struct key_info *k, const void *base, unsigned int
 			struct strbuf *out)
 {
 	strbuf_putc(out, ' ');
-	key_print_double(out, *(const double *)((const char *)base + k->offset));
+	key_print_double(out, *(const double *)key_value(k, base));
 	strbuf_putc(out, '\n');
 }
 
 static bool ratio_absent(const struct key_info *k, const void *base)
 {
-	return !*(const bool *)((const char *)base + k->flag);
+	return !key_flag(k, base);
 }
 
 static void schema_ratio(const struct key_info *k, const void *base, struct json_out *j)

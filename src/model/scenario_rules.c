@@ -101,14 +101,14 @@ static int read_metric(const struct reading *r, const struct key_info *k, const 
 					 ? hint
 					 : "; accelbench schema scenario lists them");
 	}
-	snprintf((char *)base + k->offset, k->size, "%s", n->text);
+	snprintf(key_field(k, base), k->size, "%s", n->text);
 	return 0;
 }
 
 static void print_metric(const struct key_info *k, const void *base, unsigned int indent,
 			 struct strbuf *out)
 {
-	strbuf_printf(out, " %s\n", (const char *)base + k->offset);
+	strbuf_printf(out, " %s\n", (const char *)key_value(k, base));
 }
 
 static void schema_name(void *j, const char *name)
@@ -171,16 +171,16 @@ static int read_bound(const struct reading *r, const struct key_info *k, const c
 	err = key_want_text(r, n, path, expected);
 	if (err)
 		return err;
-	if (parse_bound(metric.unit, n->text, (double *)((char *)base + k->offset)))
+	if (parse_bound(metric.unit, n->text, key_field(k, base)))
 		return key_error(r, n, path, "%s is not %s", doc_quote(quoted, n->text), expected);
-	*(bool *)((char *)base + k->flag) = true;
+	key_set_flag(k, base);
 	return 0;
 }
 
 static void print_bound(const struct key_info *k, const void *base, unsigned int indent,
 			struct strbuf *out)
 {
-	double value = *(const double *)((const char *)base + k->offset);
+	double value = *(const double *)key_value(k, base);
 	const struct expect_rule *rule = base;
 	struct metric metric;
 	char buf[32];
@@ -198,7 +198,7 @@ static void print_bound(const struct key_info *k, const void *base, unsigned int
 
 static bool bound_absent(const struct key_info *k, const void *base)
 {
-	return !*(const bool *)((const char *)base + k->flag);
+	return !key_flag(k, base);
 }
 
 static void schema_bound(const struct key_info *k, const void *base, struct json_out *j)

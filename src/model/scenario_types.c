@@ -58,7 +58,7 @@ static int not_expected(const struct reading *r, const struct doc_node *n, const
 
 static const char *string_at(const struct key_info *k, const void *base)
 {
-	return (const char *)base + k->offset;
+	return key_value(k, base);
 }
 
 static bool string_absent(const struct key_info *k, const void *base)
@@ -73,7 +73,7 @@ static int store_string(const struct reading *r, const struct key_info *k, const
 
 	if (len >= k->size)
 		return key_error(r, n, path, "is longer than %zu bytes", k->size - 1);
-	memcpy((char *)base + k->offset, n->text, len + 1);
+	memcpy(key_field(k, base), n->text, len + 1);
 	return 0;
 }
 
@@ -242,13 +242,13 @@ static int read_enum(const struct reading *r, const struct key_info *k, const ch
 
 	for (int i = 0; !err && k->choices[i]; i++)
 		if (!strcmp(k->choices[i], n->text))
-			*(int *)((char *)base + k->offset) = i;
+			*(int *)key_field(k, base) = i;
 	return err;
 }
 
 static const char *enum_at(const struct key_info *k, const void *base)
 {
-	return k->choices[*(const int *)((const char *)base + k->offset)];
+	return k->choices[*(const int *)key_value(k, base)];
 }
 
 static void print_enum(const struct key_info *k, const void *base, unsigned int indent,
@@ -293,13 +293,13 @@ static int read_bool(const struct reading *r, const struct key_info *k, const ch
 		return err;
 	if (!n->plain || (strcmp(n->text, "true") && strcmp(n->text, "false")))
 		return not_expected(r, n, path, "true or false");
-	*(bool *)((char *)base + k->offset) = n->text[0] == 't';
+	*(bool *)key_field(k, base) = n->text[0] == 't';
 	return 0;
 }
 
 static bool bool_at(const struct key_info *k, const void *base)
 {
-	return *(const bool *)((const char *)base + k->offset);
+	return *(const bool *)key_value(k, base);
 }
 
 static void print_bool(const struct key_info *k, const void *base, unsigned int indent,
