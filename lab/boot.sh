@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2054  # the commas are QEMU's
 # Boots the guest and runs one command in it: for developers and tests. The protocol is in lab/README.md.
 
 set -euo pipefail
