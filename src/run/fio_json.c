@@ -14,8 +14,10 @@
 #define WORDS_BYTES 400 /* of fio's text in a message */
 
 /* Beyond these, sums and conversions to integers would overflow. */
-#define MAX_BYTES      1e15
-#define MAX_RUNTIME_MS 1e12
+#define MAX_BYTES	1e15
+#define MAX_RUNTIME_MS	1e10
+#define MAX_LATENCY_NS	1e18
+#define MAX_CPU_PERCENT 1e5
 
 /*
  * fio prints warnings and errors before its JSON. The document is the first text from a '{' on that
@@ -52,31 +54,38 @@ static struct json_object *find_document(const char *text, size_t len, struct st
 	return json;
 }
 
+/* A time of more than nothing and less than MAX_LATENCY_NS, else not known. */
+static bool read_time(struct json_object *value, double unit_ns, uint64_t *ns)
+{
+	double time = json_object_get_double(value) * unit_ns;
+
+	if (!(time > 0 && time < MAX_LATENCY_NS))
+		return false;
+	*ns = (uint64_t)time;
+	return true;
+}
+
 /* Percentile @wanted (0..100) of {"50.000000": 123, ...}. False: not there. */
 static bool find_percentile(struct json_object *list, double wanted, double unit_ns, uint64_t *ns)
 {
 	if (!json_object_is_type(list, json_type_object))
 		return false;
 	json_object_object_foreach(list, key, value) {
-		if (fabs(strtod(key, NULL) - wanted) < 1e-6 &&
-		    json_object_is_type(value, json_type_int) &&
-		    json_object_get_int64(value) >= 0) {
-			*ns = (uint64_t)((double)json_object_get_int64(value) * unit_ns);
-			return true;
-		}
+		if (fabs(strtod(key, NULL) - wanted) < 1e-6)
+			return read_time(value, unit_ns, ns);
 	}
 	return false;
 }
 
 /*
  * Completion latency: `clat_ns` since fio 3.0, `clat` in microseconds before. False: fio reported
- * none.
+ * none, or not all of it.
  */
 static bool read_latency(struct json_object *read, struct result_sample *sample)
 {
 	struct json_object *clat = json_object_object_get(read, "clat_ns");
 	struct json_object *list;
-	double unit_ns = 1, max;
+	double unit_ns = 1, mean;
 
 	if (!clat) {
 		clat = json_object_object_get(read, "clat");
@@ -85,11 +94,10 @@ static bool read_latency(struct json_object *read, struct result_sample *sample)
 	if (!json_object_is_type(clat, json_type_object))
 		return false;
 	list = json_object_object_get(clat, "percentile");
-	max = json_object_get_double(json_object_object_get(clat, "max")) * unit_ns;
-	sample->latency_mean_ns =
-		json_object_get_double(json_object_object_get(clat, "mean")) * unit_ns;
-	sample->latency_max_ns = max > 0 && max < 1e18 ? (uint64_t)max : 0;
-	return isfinite(sample->latency_mean_ns) && sample->latency_mean_ns > 0 &&
+	mean = json_object_get_double(json_object_object_get(clat, "mean")) * unit_ns;
+	sample->latency_mean_ns = mean;
+	return mean > 0 && mean < MAX_LATENCY_NS &&
+	       read_time(json_object_object_get(clat, "max"), unit_ns, &sample->latency_max_ns) &&
 	       find_percentile(list, 50, unit_ns, &sample->latency_p50_ns) &&
 	       find_percentile(list, 99, unit_ns, &sample->latency_p99_ns) &&
 	       find_percentile(list, 99.9, unit_ns, &sample->latency_p999_ns);
@@ -118,8 +126,9 @@ static void add_cpu(struct json_object *job, struct result_sample *sample)
 		return;
 	ms = json_object_get_double(runtime);
 	if (!(ms > 0 && ms < MAX_RUNTIME_MS && json_object_get_double(user) >= 0 &&
-	      json_object_get_double(system) >= 0 && json_object_get_double(user) < 1e6 &&
-	      json_object_get_double(system) < 1e6))
+	      json_object_get_double(system) >= 0 &&
+	      json_object_get_double(user) < MAX_CPU_PERCENT &&
+	      json_object_get_double(system) < MAX_CPU_PERCENT))
 		return;
 	sample->cpu.has_workload = true;
 	sample->cpu.workload_user_ns += (uint64_t)(ms * json_object_get_double(user) * 1e4);

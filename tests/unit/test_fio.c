@@ -191,6 +191,15 @@ static void test_parse_without_latency(void **state)
 		      &s, &d),
 		0);
 	assert_false(s.has_latency);
+	/* A time that no run can have must not overflow on its way to nanoseconds. */
+	assert_int_equal(
+		parse(DOC("{\"read\": {\"io_bytes\": 1, \"bw_bytes\": 1, \"iops\": 1, "
+			  "\"runtime\": 1, \"clat\": {\"max\": 9, \"mean\": 5, \"percentile\": "
+			  "{\"50.000000\": 9223372036854775807, \"99.000000\": 3, "
+			  "\"99.900000\": 3}}}}"),
+		      &s, &d),
+		0);
+	assert_false(s.has_latency);
 }
 
 static void test_parse_nonsense(void **state)
