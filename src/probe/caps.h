@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What this kernel lets us do with BPF, found out by doing it. Everything is gone again when these return. */
+/*
+ * What this kernel lets us do with BPF, found out by doing it. Everything is gone again when these
+ * return.
+ */
 #ifndef AB_PROBE_CAPS_H
 #define AB_PROBE_CAPS_H
 

@@ -24,8 +24,8 @@
 static doctor_check check_engine;
 
 /*
- * In this order: later checks build on what earlier ones found. @remedy: what to do when it does not work and the check itself
- * knows nothing better.
+ * In this order: later checks build on what earlier ones found. @remedy: what to do when it does
+ * not work and the check itself knows nothing better.
  */
 static const struct {
 	const char *group, *name, *purpose;
@@ -185,10 +185,10 @@ static int keep(struct doctor_report *r, struct doctor *dr, size_t row, unsigned
 	struct finding *grown;
 
 	checks[row].check(dr, which, &f);
-	log_verbose("doctor: %s: %s: %s, after %.0f ms", f.group, f.name ? f.name : "-",
-		    finding_state_names[f.state], (double)(clock_mono_ns() - start) / 1e6);
 	if (!f.name)
 		return 0;
+	log_verbose("doctor: %s, %s: %s after %.0f ms", f.group, f.name,
+		    finding_state_names[f.state], (double)(clock_mono_ns() - start) / 1e6);
 	if (f.state == FINDING_NO && !f.remedy[0])
 		add_option(&f, checks[row].option, &r->host);
 	if (f.state == FINDING_NO && !f.remedy[0] && checks[row].remedy)
@@ -217,7 +217,10 @@ static int run_checks(struct doctor *dr)
 	return err ? err : doctor_hooks(dr);
 }
 
-/* A folder on a disk, as images have it (direct I/O is not to be had everywhere), and the journal that removes it. */
+/*
+ * A folder on a disk, as images have it (direct I/O is not to be had everywhere), and the journal
+ * that removes it.
+ */
 static void make_folder(struct doctor *dr)
 {
 	struct diag why = {0};

@@ -80,7 +80,10 @@ static bool may_mount(const struct doctor *dr, struct finding *f)
 	return false;
 }
 
-/* Is the file in the mounted image what was put there? Read by a child, since a broken accelerator may never answer. */
+/*
+ * Is the file in the mounted image what was put there? Read by a child, since a broken accelerator
+ * may never answer.
+ */
 static int read_back(const struct mounted *m, struct diag *d)
 {
 	unsigned char content[EROFS_TINY_FILE_BYTES];
@@ -126,7 +129,10 @@ static int try_image(struct doctor *dr, unsigned int algorithm, enum backing_kin
 	return err;
 }
 
-/* An image without compression, so that only the way to its bytes is tried. @which: enum backing_kind. */
+/*
+ * An image without compression, so that only the way to its bytes is tried. @which: enum
+ * backing_kind.
+ */
 void check_backing(struct doctor *dr, unsigned int which, struct finding *f)
 {
 	struct diag why = {0};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Offsets are those of the kernel's fs/erofs/erofs_fs.h; the layout is one that every kernel since 5.16 reads. */
+/*
+ * Offsets are those of the kernel's fs/erofs/erofs_fs.h; the layout is one that every kernel
+ * since 5.16 reads.
+ */
 #include "run/erofs_tiny.h"
 
 #include <string.h>
@@ -128,7 +131,10 @@ static void put_root(unsigned char *image)
 	put_inode(image + ROOT_INODE, EROFS_LAYOUT_INLINE, S_IFDIR | 0755, name_at, ~0u, 1);
 }
 
-/* One physical cluster for all of the file; its first index says where, the second how far back that is. */
+/*
+ * One physical cluster for all of the file; its first index says where, the second how far back
+ * that is.
+ */
 static void put_compressed(unsigned char *image, unsigned int algorithm)
 {
 	const struct bytes *data = &recipes[algorithm].data;

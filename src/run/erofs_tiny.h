@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The smallest EROFS images that still make the kernel decompress something: two or three blocks with one file. They need no
- * mkfs.erofs, so that what the kernel can read is known even where no tool can build such images.
+ * The smallest EROFS images that still make the kernel decompress something: two or three blocks
+ * with one file. They need no mkfs.erofs, so that what the kernel can read is known even where no
+ * tool can build such images.
  */
 #ifndef AB_RUN_EROFS_TINY_H
 #define AB_RUN_EROFS_TINY_H

@@ -68,7 +68,10 @@ int host_crypto_text(struct strbuf *text, struct diag *d)
 	return fs_read_file("/proc/crypto", PROC_MAX, text, d);
 }
 
-/* Is a device made by Intel bound to one of the modules that use intel_qat (qat_4xxx, qat_c62x, ...)? */
+/*
+ * Is a device made by Intel bound to one of the modules that use intel_qat (qat_4xxx, qat_c62x,
+ * ...)?
+ */
 static bool intel_device_bound(void)
 {
 	bool found = false;
@@ -173,7 +176,10 @@ void host_lockdown(char *mode, size_t size)
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-/* CPUID leaf 0x40000000, which hypervisors answer with their name (and QEMU's emulation with its own). */
+/*
+ * CPUID leaf 0x40000000, which hypervisors answer with their name (and QEMU's emulation with its
+ * own).
+ */
 static bool ask_processor(char *name, size_t size)
 {
 	unsigned int eax, ebx, ecx, edx;
@@ -200,8 +206,9 @@ static bool ask_processor(char *name, size_t size)
 #endif
 
 /*
- * @hypervisor: the processor's flags say so. A machine whose processor is silent may still have QEMU's name on it; whether
- * QEMU emulates the processor or a hypervisor runs it cannot be seen then.
+ * @hypervisor: the processor's flags say so. A machine whose processor is silent may still have
+ * QEMU's name on it; whether QEMU emulates the processor or a hypervisor runs it cannot be seen
+ * then.
  */
 static void virtualization(struct result_host *h, bool hypervisor)
 {

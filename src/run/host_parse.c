@@ -129,7 +129,10 @@ static const char *const options_that_matter[] = {
 
 #define PREFIX "CONFIG_"
 
-/* "CONFIG_<name>=value" or "# CONFIG_<name> is not set"; @value is left alone unless the line is about @name. */
+/*
+ * "CONFIG_<name>=value" or "# CONFIG_<name> is not set"; @value is left alone unless the line is
+ * about @name.
+ */
 static bool option_value(struct line line, const char *name, struct line *value)
 {
 	bool comment = skip(&line, "# ");

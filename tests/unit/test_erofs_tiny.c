@@ -37,7 +37,7 @@ static void test_our_reader_finds_what_was_asked_for(void **state)
 	}
 }
 
-/* The one decoder that is linked anyway; the kernel decodes all of them in the doctor's own tests. */
+/* The one decoder that is linked anyway; the doctor's tests have the kernel decode all of them. */
 static void test_deflate_data_is_the_content(void **state)
 {
 	unsigned char image[EROFS_TINY_MAX_BYTES], content[EROFS_TINY_FILE_BYTES];

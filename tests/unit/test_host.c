@@ -46,7 +46,10 @@ static void test_crypto_entries(void **state)
 	assert_string_equal(c.selftest, "unknown");
 	assert_string_equal(c.type, "acomp");
 	assert_int_equal(c.priority, 4001);
-	/* Two empty lines do not make an entry; the last one has no newline, and nothing of the one before. */
+	/*
+	 * Two empty lines do not make an entry; the last one has no newline, and nothing of the one
+	 * before.
+	 */
 	assert_true(host_parse_crypto(&at, &c));
 	assert_string_equal(c.name, "lzo-rle");
 	assert_string_equal(c.driver, "");
@@ -97,7 +100,10 @@ static void test_config_options(void **state)
 	struct string_list options = {0};
 
 	assert_int_equal(host_parse_config(text, &options), 0);
-	/* In the table's order; an option whose name another one begins with does not take its value. */
+	/*
+	 * In the table's order; an option whose name another one begins with does not take its
+	 * value.
+	 */
 	assert_int_equal(options.count, 5);
 	assert_string_equal(nth(&options, 0), "CONFIG_EROFS_FS=m");
 	assert_string_equal(nth(&options, 1), "CONFIG_EROFS_FS_ZIP_LZMA=y");
