@@ -16,6 +16,7 @@
 #define AB_COMMANDS(X) \
 	X(run)         \
 	X(plan)        \
+	X(doctor)      \
 	X(validate)    \
 	X(report)      \
 	X(schema)      \
