@@ -89,7 +89,9 @@ static bool reap(struct child *c)
 
 	if (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && !info.si_pid)
 		return false;
-	/* It is a zombie yet, so the number of its group cannot have been given to somebody else. */
+	/*
+	 * It is a zombie yet, so the number of its group cannot have been given to somebody else.
+	 */
 	kill(-c->pid, SIGKILL);
 	while (wait4(c->pid, &c->wait_status, 0, &c->usage) < 0 && errno == EINTR)
 		;

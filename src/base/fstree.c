@@ -14,7 +14,10 @@
 
 static int remove_entries(int fd, unsigned int depth, struct diag *d);
 
-/* A folder, never through a link and never onto another mount, bind mounts included (openat2(2), kernel 5.6). */
+/*
+ * A folder, never through a link and never onto another mount, bind mounts included (openat2(2),
+ * kernel 5.6).
+ */
 static int open_folder(int parent, const char *name, uint64_t resolve)
 {
 	struct open_how how = {

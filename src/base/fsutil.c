@@ -77,7 +77,10 @@ int fs_read_line(const char *path, char *buf, size_t size)
 int fs_write_sysfs(const char *path, const char *value, struct diag *d)
 {
 	AB_CLOSE int fd = open(path, O_WRONLY | O_CLOEXEC);
-	/* sysfs never shows an attribute a write of no bytes (sysfs_kf_write); a newline is its empty value. */
+	/*
+	 * sysfs never shows an attribute a write of no bytes (sysfs_kf_write); a newline is its
+	 * empty value.
+	 */
 	const char *bytes = *value ? value : "\n";
 	ssize_t n;
 
@@ -120,7 +123,7 @@ static int sync_folder_of(const char *path)
 		return ret;
 	slash = strrchr(dir, '/');
 	if (!slash)
-		strcpy(dir, ".");
+		memcpy(dir, ".", 2);
 	else
 		slash[slash == dir] = '\0';
 

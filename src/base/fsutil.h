@@ -17,9 +17,15 @@ int fs_read_file(const char *path, size_t max_bytes, struct strbuf *out, struct 
 int fs_read_line(const char *path, char *buf, size_t size);
 /* Writes the bytes in one write(2) call, as sysfs wants it. */
 int fs_write_sysfs(const char *path, const char *value, struct diag *d);
-/* Written beside (O_EXCL, random name), fsync'ed, renamed; the folder fsync'ed. "-" is standard output. */
+/*
+ * Written beside (O_EXCL, random name), fsync'ed, renamed; the folder fsync'ed. "-" is standard
+ * output.
+ */
 int fs_write_atomic(const char *path, const void *bytes, size_t len, struct diag *d);
-/* The same for who writes piece by piece: a new file under a name that nobody can foresee, which @temp receives. */
+/*
+ * The same for who writes piece by piece: a new file under a name that nobody can foresee, which
+ * @temp receives.
+ */
 int fs_open_beside(const char *path, char *temp, size_t size);
 /* Makes it the file @path; removes it when that fails. @fd stays open. */
 int fs_commit_beside(int fd, const char *temp, const char *path, struct diag *d);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* SIGINT, SIGTERM, SIGHUP: remembered, acted on by the main flow, so that everything is undone on the way out. */
+/*
+ * SIGINT, SIGTERM, SIGHUP: remembered, acted on by the main flow, so that everything is undone on
+ * the way out.
+ */
 #ifndef AB_BASE_INTERRUPT_H
 #define AB_BASE_INTERRUPT_H
 

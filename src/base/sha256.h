@@ -15,7 +15,10 @@ struct sha256 {
 
 void sha256_init(struct sha256 *s);
 void sha256_update(struct sha256 *s, const void *bytes, size_t len);
-/* Text form of the hash. -ENOMEM, or -EIO when libcrypto refuses; @hex is "" then. Ends the use of @s. */
+/*
+ * Text form of the hash. -ENOMEM, or -EIO when libcrypto refuses; @hex is "" then. Ends the use of
+ * @s.
+ */
 int sha256_final(struct sha256 *s, char hex[SHA256_HEX_SIZE]);
 void sha256_free(struct sha256 *s);
 

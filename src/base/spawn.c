@@ -90,7 +90,10 @@ static char **make_env(const char *const *add)
 	return env;
 }
 
-/* In the child, between fork and exec: async-signal-safe calls only. Reports what failed through @report. */
+/*
+ * In the child, between fork and exec: async-signal-safe calls only. Reports what failed through
+ * @report.
+ */
 static void run_program(const char *path, const char *const argv[], char **env,
 			const struct spawn_opts *opts, int out, int err, int report)
 {
@@ -125,7 +128,10 @@ static bool capture_read(struct capture *c)
 	return true;
 }
 
-/* What is in the pipe now; a grandchild that escaped the group and keeps the pipe open must not hold us up. */
+/*
+ * What is in the pipe now; a grandchild that escaped the group and keeps the pipe open must not
+ * hold us up.
+ */
 static void capture_drain(struct capture *c)
 {
 	struct pollfd ready = {.fd = c->end[0], .events = POLLIN};
@@ -297,7 +303,7 @@ int spawn_check(const char *program, const struct spawn_result *res, struct diag
 	if (!*words)
 		tail(strbuf_str(&res->out), words, sizeof(words));
 	if (!*words)
-		strcpy(words, "it said nothing");
+		snprintf(words, sizeof(words), "it said nothing");
 	if (res->unkillable)
 		return diag_set(
 			d, res->interrupted ? -EINTR : -ETIME,

@@ -59,7 +59,10 @@ void undo_forget(struct undo *u, int id)
 
 	if (!entry)
 		return;
-	/* When this cannot be written the action is looked at again later, finds nothing to do, and all is well. */
+	/*
+	 * When this cannot be written the action is looked at again later, finds nothing to do, and
+	 * all is well.
+	 */
 	undo_journal_strike(u, id);
 	entry->id = 0;
 }

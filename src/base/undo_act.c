@@ -145,7 +145,10 @@ int undo_identity(const char *path, char *buf, size_t size)
 
 	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &stx))
 		return -errno;
-	/* The time of birth tells it from a later one that got the same number; 0 where the file system keeps none. */
+	/*
+	 * The time of birth tells it from a later one that got the same number; 0 where the file
+	 * system keeps none.
+	 */
 	return fs_path(buf, size, "%x:%x:%llx:%lld.%09u", stx.stx_dev_major, stx.stx_dev_minor,
 		       (unsigned long long)stx.stx_ino, (long long)stx.stx_btime.tv_sec,
 		       stx.stx_btime.tv_nsec);

@@ -9,12 +9,15 @@
 const char *undo_kind_name(enum undo_kind kind);
 
 /*
- * Does one action. Whether the thing is still there and still ours is looked at first; when it is gone already, or now
- * belongs to somebody else, there is nothing to do: 0. @value may be NULL.
+ * Does one action. Whether the thing is still there and still ours is looked at first; when it is
+ * gone already, or now belongs to somebody else, there is nothing to do: 0. @value may be NULL.
  */
 int undo_act(enum undo_kind kind, const char *path, const char *value, struct diag *d);
 
-/* What tells the file or folder @path from any other that may stand there later. -errno: there is none. */
+/*
+ * What tells the file or folder @path from any other that may stand there later. -errno: there is
+ * none.
+ */
 int undo_identity(const char *path, char *buf, size_t size);
 
 #endif

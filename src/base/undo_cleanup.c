@@ -12,7 +12,10 @@
 #include "base/fsutil.h"
 #include "base/undo_journal.h"
 
-/* All journals of the folder: those of the dead are ours to undo, those of the living say what to keep off. */
+/*
+ * All journals of the folder: those of the dead are ours to undo, those of the living say what to
+ * keep off.
+ */
 struct journals {
 	struct undo *items;
 	bool *alive;
@@ -34,7 +37,10 @@ static bool has_suffix(const char *name, const char *suffix)
 	return len > end && !strcmp(name + len - end, suffix);
 }
 
-/* A journal whose owner died before its first entry. Its creator, if it lives, sees it gone and makes another. */
+/*
+ * A journal whose owner died before its first entry. Its creator, if it lives, sees it gone and
+ * makes another.
+ */
 static void remove_unfinished(const char *path)
 {
 	AB_CLOSE int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -98,7 +104,10 @@ static int collect(struct journals *all, const char *dir, struct undo_report *re
 	return ret;
 }
 
-/* A living owner that works with the same device, folder or setting puts it right itself, later than the dead one would. */
+/*
+ * A living owner that works with the same device, folder or setting puts it right itself, later
+ * than the dead one would.
+ */
 static bool used_by_living(const struct journals *all, const char *path)
 {
 	for (size_t i = 0; i < all->count; i++)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +118,9 @@ static int create_locked(struct undo *u, const char *dir, uint64_t random)
 		return -errno;
 	strbuf_printf(&header, HEADER "%d\n", getpid());
 	ret = flock(u->fd, LOCK_EX | LOCK_NB) ? -EAGAIN : append(u, &header);
-	/* Under its final name it is locked from the first moment: never taken for a dead owner's. */
+	/*
+	 * Under its final name it is locked from the first moment: never taken for a dead owner's.
+	 */
 	if (!ret && rename(temp, u->file))
 		ret = errno == ENOENT ? -EAGAIN : -errno;
 	if (ret) {
@@ -191,9 +194,9 @@ static int parse_line(struct undo *u, char *line)
 	char *name = strtok_r(NULL, " ", &save);
 	char *path = strtok_r(NULL, " ", &save);
 	char *value = strtok_r(NULL, " ", &save);
-	int id = number ? atoi(number) : 0;
+	long id = number ? strtol(number, NULL, 10) : 0;
 
-	if (id <= 0)
+	if (id <= 0 || id > INT_MAX)
 		return -EINVAL;
 	if (!strcmp(sign, "-")) {
 		for (size_t i = 0; i < u->count; i++)
@@ -205,7 +208,7 @@ static int parse_line(struct undo *u, char *line)
 		return -EINVAL;
 	for (int kind = 0; undo_kind_name(kind); kind++)
 		if (!strcmp(name, undo_kind_name(kind)))
-			return undo_entry_append(u, id, kind, unescape(path),
+			return undo_entry_append(u, (int)id, kind, unescape(path),
 						 *value == '=' ? unescape(value + 1) : NULL);
 	return -EINVAL;
 }

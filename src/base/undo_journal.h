@@ -25,13 +25,16 @@ struct undo {
 /* A journal that is being created: not locked yet, or not renamed yet. */
 #define UNDO_NEW_SUFFIX ".new"
 
-/* The folder meant by @dir (see undo_open()), created and checked when @create. -ENOENT: not there. */
+/*
+ * The folder meant by @dir (see undo_open()), created and checked when @create. -ENOENT: not there.
+ */
 int undo_dir(const char *dir, bool create, char *buf, size_t size, struct diag *d);
 /* Creates, locks and names a journal. */
 int undo_journal_create(struct undo *u, const char *dir, struct diag *d);
 /*
- * Opens the journal @file of somebody else and reads its entries. 0: its owner is dead, the lock is ours now;
- * -EWOULDBLOCK: its owner lives (entries are filled all the same); -ENOENT: gone; -EPERM: not to be trusted.
+ * Opens the journal @file of somebody else and reads its entries. 0: its owner is dead, the lock is
+ * ours now; -EWOULDBLOCK: its owner lives (entries are filled all the same); -ENOENT: gone; -EPERM:
+ * not to be trusted.
  */
 int undo_journal_take(struct undo *u, const char *file, struct diag *d);
 int undo_journal_add(struct undo *u, const struct undo_entry *entry);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The switch takes one name a line, frees all accelerators first, silently ignores names that it does not know, and accepts
- * prefixes of those it knows (kernel 6.16 to 7.3, z_erofs_crypto_enable_engine()). So what it lists afterwards is what counts.
+ * The switch takes one name a line, frees all accelerators first, silently ignores names that it
+ * does not know, and accepts prefixes of those it knows (kernel 6.16 to 7.3,
+ * z_erofs_crypto_enable_engine()). So what it lists afterwards is what counts.
  */
 #include "run/accel.h"
 

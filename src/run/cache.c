@@ -25,7 +25,9 @@ struct residency {
 	uint64_t resident;
 };
 
-/* Adds the pages of an open regular file. mincore(2) looks at the page cache without touching it. */
+/*
+ * Adds the pages of an open regular file. mincore(2) looks at the page cache without touching it.
+ */
 static int count_pages(int fd, struct residency *r)
 {
 	long page_bytes = sysconf(_SC_PAGESIZE);
@@ -54,7 +56,9 @@ static int count_pages(int fd, struct residency *r)
 	return ret;
 }
 
-/* The files in the mount's root: the measured one is there, except in a dataset of nested folders. */
+/*
+ * The files in the mount's root: the measured one is there, except in a dataset of nested folders.
+ */
 static int count_mounted(const struct mounted *m, struct residency *r)
 {
 	DIR *dir = opendir(m->dir);
@@ -82,7 +86,10 @@ static bool backing_cached(const struct mounted *m)
 	       strcmp(m->backing, backing_names[BACKING_DEVICE]);
 }
 
-/* A file system in memory is its own page cache: nothing can be dropped, and nothing is read from a disk. */
+/*
+ * A file system in memory is its own page cache: nothing can be dropped, and nothing is read from a
+ * disk.
+ */
 static bool is_in_memory(int fd)
 {
 	struct statfs fs;
@@ -90,7 +97,10 @@ static bool is_in_memory(int fd)
 	return !fstatfs(fd, &fs) && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
-/* EROFS keeps compressed clusters in an inode of its own, which VM's switch may leave. Absent in old kernels. */
+/*
+ * EROFS keeps compressed clusters in an inode of its own, which VM's switch may leave. Absent in
+ * old kernels.
+ */
 static int drop_erofs(const struct mounted *m, bool *done, struct diag *d)
 {
 	char path[128];

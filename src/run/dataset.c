@@ -71,8 +71,8 @@ static int stored_folder(const struct store *st, const char *key, struct dataset
 }
 
 /*
- * Is what the store has under @key whole and unchanged? When something touched the file, its content decides. @ds->path is
- * its folder.
+ * Is what the store has under @key whole and unchanged? When something touched the file, its
+ * content decides. @ds->path is its folder.
  */
 static bool stored_intact(const struct store *st, const char *key, const struct dataset *ds,
 			  struct dataset_record *rec)
@@ -163,7 +163,7 @@ static int generate_into(const char *partial, const struct dataset_spec *spec,
 	ret = textgen_write(fd, path, spec->size_bytes, spec->seed, rec->sha256, d);
 	if (!ret && fsync(fd))
 		ret = diag_errno(d, -errno, "%s", path);
-	strcpy(rec->file, TEXT_FILE);
+	memcpy(rec->file, TEXT_FILE, sizeof(TEXT_FILE));
 	memcpy(rec->file_sha256, rec->sha256, sizeof(rec->sha256));
 	rec->size_bytes = spec->size_bytes;
 	return ret;
@@ -256,7 +256,10 @@ static int copy_file(const struct store *st, const char *source_key, const struc
 	return ret;
 }
 
-/* What is known of the source from an earlier look, if it is still the same and, of a file, its copy is still there. */
+/*
+ * What is known of the source from an earlier look, if it is still the same and, of a file, its
+ * copy is still there.
+ */
 static bool known_source(const struct store *st, const char *key, const struct source *src,
 			 struct dataset *ds, struct dataset_record *rec)
 {
@@ -334,7 +337,8 @@ static void describe(const struct dataset_spec *spec, const struct dataset_recor
 	else
 		snprintf(facts->description, sizeof(facts->description), "%.200s, %s", rec->file,
 			 size);
-	strcpy(facts->kind, spec->kind == DATASET_GENERATE ? "generate" : "path");
+	snprintf(facts->kind, sizeof(facts->kind), "%s",
+		 spec->kind == DATASET_GENERATE ? "generate" : "path");
 	memcpy(facts->sha256, rec->sha256, sizeof(facts->sha256));
 	facts->size_bytes = rec->size_bytes;
 	facts->substitute = spec->substitute;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An EROFS image read without the kernel and without erofs-utils: what algorithms and physical clusters it really has. A
- * second opinion on what mkfs was asked for, and a check before a mount. Images are hostile until proven otherwise: every
- * read is inside the file, every loop ends.
+ * An EROFS image read without the kernel and without erofs-utils: what algorithms and physical
+ * clusters it really has. A second opinion on what mkfs was asked for, and a check before a mount.
+ * Images are hostile until proven otherwise: every read is inside the file, every loop ends.
  */
 #ifndef AB_RUN_EROFS_DISK_H
 #define AB_RUN_EROFS_DISK_H
@@ -25,35 +25,41 @@ struct erofs_image {
 	uint64_t root_nid;
 	uint64_t meta_bytes;	 /* offset of the inodes */
 	unsigned int dir_bits;	 /* of a folder's blocks */
-	unsigned int algorithms; /* bit per enum erofs_algorithm: what some file of the image may use */
+	unsigned int algorithms; /* bit per enum erofs_algorithm: those that files may use */
 	bool big_clusters;	 /* physical clusters may be larger than a block */
 	unsigned char uuid[16];
 };
 
 /*
- * Reads and checks the superblock of @fd (which must stay open). -EUCLEAN: no EROFS, damaged, or cut short; -EOPNOTSUPP: a
- * newer format. @name stands for the file in messages.
+ * Reads and checks the superblock of @fd (which must stay open). -EUCLEAN: no EROFS, damaged, or
+ * cut short; -EOPNOTSUPP: a newer format. @name stands for the file in messages.
  */
 int erofs_image_open(struct erofs_image *img, int fd, const char *name, struct diag *d);
 
 /* How one regular file is stored. */
 struct erofs_file {
 	uint64_t size_bytes;
-	bool compressed;	     /* has cluster indexes at all */
-	uint64_t clusters;	     /* compressed physical clusters */
-	uint64_t stored;	     /* physical clusters that were left uncompressed */
+	bool compressed;		/* has cluster indexes at all */
+	uint64_t clusters;		/* compressed physical clusters */
+	uint64_t stored;		/* physical clusters that were left uncompressed */
 	uint64_t largest_cluster_bytes; /* compressed size of the largest of @clusters */
-	unsigned int algorithms;     /* bit per enum erofs_algorithm: those that its clusters use */
+	unsigned int algorithms; /* bit per enum erofs_algorithm: those that its clusters use */
 };
 
-/* Looks at the file @path (relative to the root). -ENOENT, -EUCLEAN, -EOPNOTSUPP (index format unknown to this reader). */
+/*
+ * Looks at the file @path (relative to the root). -ENOENT, -EUCLEAN, -EOPNOTSUPP (index format
+ * unknown to this reader).
+ */
 int erofs_file_inspect(const struct erofs_image *img, const char *path, struct erofs_file *file,
 		       struct diag *d);
 
 /* "lz4", "lz4 deflate", "none". */
 void erofs_algorithms_text(unsigned int algorithms, char *buf, size_t size);
 
-/* For erofs_*.c only: reads all of @len bytes at @offset, or -EUCLEAN when they are not inside the file. */
+/*
+ * For erofs_*.c only: reads all of @len bytes at @offset, or -EUCLEAN when they are not inside the
+ * file.
+ */
 int erofs_read(const struct erofs_image *img, uint64_t offset, void *buf, size_t len);
 
 static inline unsigned int erofs_le16(const unsigned char *p)
@@ -74,10 +80,10 @@ static inline uint64_t erofs_le64(const unsigned char *p)
 /* An inode, as far as its data are concerned. */
 struct erofs_inode {
 	unsigned int mode;
-	unsigned int layout;	 /* EROFS_LAYOUT_* */
+	unsigned int layout; /* EROFS_LAYOUT_* */
 	uint64_t size_bytes;
-	uint64_t start_block;	 /* of flat files */
-	uint64_t tail_bytes;	 /* offset of what follows the inode and its attributes: indexes or inline data */
+	uint64_t start_block; /* of flat files */
+	uint64_t tail_bytes;  /* offset of what follows inode and attributes */
 };
 
 #define EROFS_LAYOUT_PLAIN   0 /* uncompressed */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cluster indexes of a compressed EROFS file: which algorithm, and how large each physical cluster is. One index stands for
- * one logical cluster; its type says whether a physical cluster begins in it (struct z_erofs_map_header, _lcluster_index and
- * the packed forms of the kernel's fs/erofs/zmap.c).
+ * Cluster indexes of a compressed EROFS file: which algorithm, and how large each physical cluster
+ * is. One index stands for one logical cluster; its type says whether a physical cluster begins in
+ * it (struct z_erofs_map_header, _lcluster_index and the packed forms of the kernel's
+ * fs/erofs/zmap.c).
  */
 #include "run/erofs_disk.h"
 
@@ -14,8 +15,8 @@
 #define ADVISE_COMPACT_2B 0x0001 /* compact indexes only */
 #define ADVISE_EXTENTS \
 	0x0001 /* full indexes only (kernel 6.15): a table of extents instead of indexes */
-#define WHOLE_IN_FRAGMENT 0x80 /* in the cluster bits: the file has no clusters of its own */
-#define BLOCK_COUNT	  0x800 /* in the first index after a head: holds the cluster's size in blocks */
+#define WHOLE_IN_FRAGMENT 0x80	/* in the cluster bits: the file has no clusters of its own */
+#define BLOCK_COUNT	  0x800 /* in the first index after a head: it holds the size in blocks */
 #define FULL_HOLE	  0x4000
 
 enum index_type { INDEX_PLAIN, INDEX_HEAD1, INDEX_NONHEAD, INDEX_HEAD2 };
@@ -33,7 +34,10 @@ struct walk {
 	size_t buf_len;
 };
 
-/* @len bytes at @offset, through the buffer: indexes are read in ascending order. NULL: outside of the image. */
+/*
+ * @len bytes at @offset, through the buffer: indexes are read in ascending order. NULL: outside of
+ * the image.
+ */
 static const unsigned char *fetch(struct walk *w, uint64_t offset, size_t len)
 {
 	uint64_t left;
@@ -108,8 +112,8 @@ static int walk_full(struct walk *w, uint64_t offset, uint64_t count)
 }
 
 /*
- * Packs of @per_pack indexes, each pack of @pack_bytes with a block address in its last 4 bytes; an index is @low_bits of
- * offset or distance and 2 bits of type.
+ * Packs of @per_pack indexes, each pack of @pack_bytes with a block address in its last 4 bytes; an
+ * index is @low_bits of offset or distance and 2 bits of type.
  */
 static int walk_packs(struct walk *w, uint64_t *offset, uint64_t count, unsigned int per_pack,
 		      size_t pack_bytes, unsigned int low_bits)
@@ -134,7 +138,10 @@ static int walk_packs(struct walk *w, uint64_t *offset, uint64_t count, unsigned
 	return 0;
 }
 
-/* 4-byte indexes up to a multiple of 32 bytes, 2-byte ones as far as whole packs go, 4-byte ones for the rest. */
+/*
+ * 4-byte indexes up to a multiple of 32 bytes, 2-byte ones as far as whole packs go, 4-byte ones
+ * for the rest.
+ */
 static int walk_compact(struct walk *w, uint64_t offset, uint64_t count, unsigned int cluster_bits,
 			bool with_2b)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Inodes and folders of an EROFS image (struct erofs_inode_compact, _extended and erofs_dirent of the kernel). */
+/*
+ * Inodes and folders of an EROFS image (struct erofs_inode_compact, _extended and erofs_dirent of
+ * the kernel).
+ */
 #include "run/erofs_disk.h"
 
 #include <errno.h>
@@ -37,7 +40,10 @@ static int inode_read(const struct erofs_image *img, uint64_t nid, struct erofs_
 	inode->mode = erofs_le16(raw + 4);
 	inode->size_bytes = format & 1 ? erofs_le64(raw + 8) : erofs_le32(raw + 8);
 	inode->start_block = erofs_le32(raw + 16);
-	/* Inline attributes: a header of 12 bytes, which counts as the first of i_xattr_icount, then 4 bytes each. */
+	/*
+	 * Inline attributes: a header of 12 bytes, which counts as the first of i_xattr_icount,
+	 * then 4 bytes each.
+	 */
 	inode->tail_bytes = offset + bytes + (attributes ? 12 + 4 * (attributes - 1) : 0);
 	return 0;
 }

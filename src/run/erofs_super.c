@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Superblock of an EROFS image. Offsets are those of struct erofs_super_block (kernel 7.3, fs/erofs/erofs_fs.h). */
+/*
+ * Superblock of an EROFS image. Offsets are those of struct erofs_super_block (kernel 7.3,
+ * fs/erofs/erofs_fs.h).
+ */
 #include "run/erofs_disk.h"
 
 #include <errno.h>

@@ -240,7 +240,10 @@ static int build(const struct job *job, const struct mkfs_tool *tool, const char
 
 	AB_CLOSE int fd = open(image, O_RDONLY | O_CLOEXEC);
 
-	/* Direct I/O reads the disk: everything must be there, and written back now, not while something is measured. */
+	/*
+	 * Direct I/O reads the disk: everything must be there, and written back now, not while
+	 * something is measured.
+	 */
 	if (fd < 0 || fsync(fd))
 		return diag_errno(d, -errno, "%s", image);
 	ret = image_check(fd, job->pi, job->ds, &found, d);

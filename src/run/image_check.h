@@ -16,8 +16,8 @@ struct image_found {
 };
 
 /*
- * Reads the image @fd without the kernel and without mkfs' help. -EUCLEAN: it is no whole EROFS image. One that is not what
- * was asked for is 0, with @found->ok false and the reason.
+ * Reads the image @fd without the kernel and without mkfs' help. -EUCLEAN: it is no whole EROFS
+ * image. One that is not what was asked for is 0, with @found->ok false and the reason.
  */
 int image_check(int fd, const struct plan_image *pi, const struct dataset *ds,
 		struct image_found *found, struct diag *d);

@@ -32,7 +32,10 @@ void kmsg_words(int fd, const char *word, char *buf, size_t size)
 	*buf = '\0';
 	if (fd < 0)
 		return;
-	/* One record a read: "priority,sequence,time,flags;text", then further lines with keys. EPIPE: some were lost. */
+	/*
+	 * One record a read: "priority,sequence,time,flags;text", then further lines with keys.
+	 * EPIPE: some were lost.
+	 */
 	while ((n = read(fd, record, RECORD_BYTES)) > 0 || (n < 0 && errno == EPIPE)) {
 		char *text;
 

@@ -5,9 +5,13 @@
 
 #include <stddef.h>
 
-/* From now on. A descriptor, or -errno where the log may not be read: kmsg_words() takes that too. */
+/*
+ * From now on. A descriptor, or -errno where the log may not be read: kmsg_words() takes that too.
+ */
 int kmsg_open(void);
-/* New lines with @word in them, the last three, joined by "; "; "" if there are none. Closes @fd. */
+/*
+ * New lines with @word in them, the last three, joined by "; "; "" if there are none. Closes @fd.
+ */
 void kmsg_words(int fd, const char *word, char *buf, size_t size);
 
 #endif

@@ -145,7 +145,9 @@ int loop_attach(struct undo *u, const char *image, bool direct, struct loop *loo
 	if (control < 0)
 		return control;
 	ret = attach_any(u, control, fd, image, direct, 0, loop, d);
-	/* On a disk with blocks of 4 KiB the device needs such blocks too; EROFS has them anyway. */
+	/*
+	 * On a disk with blocks of 4 KiB the device needs such blocks too; EROFS has them anyway.
+	 */
 	if (ret == -EOPNOTSUPP && direct)
 		ret = attach_any(u, control, fd, image, direct, 4096, loop, d);
 	return ret;

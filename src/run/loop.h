@@ -14,9 +14,9 @@ struct loop {
 };
 
 /*
- * Attaches @image (absolute path) read-only to a free loop device that frees itself after its last user. @direct: with
- * direct I/O, or an error. -ENODEV: none left, or no loop driver; -EPERM: not root; -EOPNOTSUPP: no direct I/O on that file
- * system.
+ * Attaches @image (absolute path) read-only to a free loop device that frees itself after its last
+ * user. @direct: with direct I/O, or an error. -ENODEV: none left, or no loop driver; -EPERM: not
+ * root; -EOPNOTSUPP: no direct I/O on that file system.
  */
 int loop_attach(struct undo *u, const char *image, bool direct, struct loop *loop, struct diag *d);
 /* Closes our descriptor; the device stays as long as something else uses it. */

@@ -97,7 +97,10 @@ static int resolve_in(const char *root, const char *path, char *buf, size_t size
 	return 0;
 }
 
-/* The dynamic loader that an ELF program names. -ENOENT: none, it is static; -ENOEXEC: no 64-bit ELF file. */
+/*
+ * The dynamic loader that an ELF program names. -ENOENT: none, it is static; -ENOEXEC: no 64-bit
+ * ELF file.
+ */
 static int read_interpreter(const char *program, char *buf, size_t size)
 {
 	AB_CLOSE int fd = open(program, O_RDONLY | O_CLOEXEC);
@@ -165,7 +168,9 @@ void mkfs_options(const struct plan_image *pi, char *buf, size_t size)
 		snprintf(buf, size, "-z%s,%d -C%" PRIu64, algorithm, pi->level, pi->cluster_bytes);
 }
 
-/* mkfs prints its usage after an error and repeats itself: the first two lines say what is wrong. */
+/*
+ * mkfs prints its usage after an error and repeats itself: the first two lines say what is wrong.
+ */
 static void error_lines(const struct spawn_result *res, struct strbuf *words)
 {
 	static const char mark[] = "<E> erofs: ";
@@ -206,7 +211,9 @@ int mkfs_run(const struct mkfs_tool *tool, const struct plan_image *pi, const ch
 	char compress[64], cluster[32], identity[64];
 	int ret;
 
-	/* "-zX,level=Y" would be level 0 to erofs-utils 1.5; "-zX,Y" means the same to all of them. */
+	/*
+	 * "-zX,level=Y" would be level 0 to erofs-utils 1.5; "-zX,Y" means the same to all of them.
+	 */
 	snprintf(compress, sizeof(compress), pi->level < 0 ? "-z%s" : "-z%s,%d",
 		 pi->engine->mkfs_algorithm, pi->level);
 	snprintf(cluster, sizeof(cluster), "-C%" PRIu64, pi->cluster_bytes);

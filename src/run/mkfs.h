@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The mkfs.erofs programs of this machine: its own, and one inside another root tree. For image.c only. */
+/*
+ * The mkfs.erofs programs of this machine: its own, and one inside another root tree. For image.c
+ * only.
+ */
 #ifndef AB_RUN_MKFS_H
 #define AB_RUN_MKFS_H
 
@@ -10,23 +13,23 @@
 #include "model/plan.h"
 
 struct mkfs_tool {
-	char program[4096];  /* its full path */
-	char loader[4096];   /* the other root's dynamic loader, "" when it is not needed */
+	char program[4096];   /* its full path */
+	char loader[4096];    /* the other root's dynamic loader, "" when it is not needed */
 	char libraries[8192]; /* folders of that root's libraries, colon-separated */
-	char version[96];    /* its own words: "mkfs.erofs (erofs-utils) 1.8.6" */
+	char version[96];     /* its own words: "mkfs.erofs (erofs-utils) 1.8.6" */
 };
 
 /* This machine's own. -ENOENT: none in PATH; other -errno when it cannot be run. */
 int mkfs_find(struct mkfs_tool *tool, struct diag *d);
 /*
- * The one of another root tree of this machine's architecture. Run through that tree's dynamic loader with that tree's
- * libraries, which needs no root rights. -ENOENT: none there.
+ * The one of another root tree of this machine's architecture. Run through that tree's dynamic
+ * loader with that tree's libraries, which needs no root rights. -ENOENT: none there.
  */
 int mkfs_find_in(struct mkfs_tool *tool, const char *root, struct diag *d);
 
 /*
- * Options that shape an image, as one string: part of its key. @uuid is not in it. Same options, same version, same dataset:
- * same bytes.
+ * Options that shape an image, as one string: part of its key. @uuid is not in it. Same options,
+ * same version, same dataset: same bytes.
  */
 void mkfs_options(const struct plan_image *pi, char *buf, size_t size);
 

@@ -95,7 +95,10 @@ static int explain_mount(const char *image, const struct erofs_image *img,
 			image, says, words);
 	case -EOPNOTSUPP:
 	case -EINVAL:
-		/* The image was read and found right a moment ago: it is the kernel that lacks something. */
+		/*
+		 * The image was read and found right a moment ago: it is the kernel that lacks
+		 * something.
+		 */
 		return diag_set(d, -EOPNOTSUPP,
 				"%s: this kernel's EROFS cannot read it (algorithms: %s)%s%s",
 				image, algorithms, says, words);
@@ -146,7 +149,10 @@ static int describe(struct mounted *m, enum backing_kind backing, struct diag *d
 		snprintf(m->disk, sizeof(m->disk), "%.31s", strrchr(m->device, '/') + 1);
 		return 0;
 	}
-	/* Without a block device EROFS names itself after the device number (super_set_sysfs_name_id() of s_id). */
+	/*
+	 * Without a block device EROFS names itself after the device number
+	 * (super_set_sysfs_name_id() of s_id).
+	 */
 	snprintf(m->disk, sizeof(m->disk), "%u:%u", major(st.st_dev), minor(st.st_dev));
 	if (fs_path(path, sizeof(path), "/sys/fs/erofs/%s", m->disk) || !fs_exists(path))
 		*m->disk = '\0';
@@ -208,7 +214,10 @@ int mount_image(struct undo *u, const char *image, enum backing_kind backing, co
 	return ret;
 }
 
-/* Not undo's own way, which detaches a busy mount silently: the caller must know that something still reads. */
+/*
+ * Not undo's own way, which detaches a busy mount silently: the caller must know that something
+ * still reads.
+ */
 static int unmount_now(const char *dir, struct diag *d)
 {
 	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
@@ -246,7 +255,10 @@ int mount_disk_read_bytes(const struct mounted *m, uint64_t *bytes)
 	if (!*m->device || fs_path(path, sizeof(path), "/sys/block/%s/stat", m->disk) ||
 	    fs_read_line(path, line, sizeof(line)))
 		return -ENODATA;
-	/* Reads completed, reads merged, sectors read (of 512 bytes, whatever the device's own are). */
+	/*
+	 * Reads completed, reads merged, sectors read (of 512 bytes, whatever the device's own
+	 * are).
+	 */
 	if (sscanf(line, "%*u %*u %" SCNu64, &sectors) != 1)
 		return -ENODATA;
 	*bytes = sectors * 512;

@@ -198,7 +198,7 @@ static int hash_entry(const struct source *src, const struct source_entry *e,
 	ssize_t len;
 	int ret;
 
-	strcpy(hex, "-");
+	memcpy(hex, "-", 2);
 	if (e->type == 'd')
 		return 0;
 	ret = fs_path(path, sizeof(path), "%s/%s", src->path, e->name);

@@ -37,9 +37,9 @@ struct source {
 };
 
 /*
- * Looks at @path without reading content. The stamp is a hash over name, device, inode, size, modification and change time
- * of everything there: same stamp, same content. -ENOENT, -EACCES, -ENODATA (nothing but empty files), -EINVAL (something
- * else than files, folders and links).
+ * Looks at @path without reading content. The stamp is a hash over name, device, inode, size,
+ * modification and change time of everything there: same stamp, same content. -ENOENT, -EACCES,
+ * -ENODATA (nothing but empty files), -EINVAL (something else than files, folders and links).
  */
 int source_open(struct source *src, const char *path, struct diag *d);
 void source_free(struct source *src);
@@ -52,8 +52,8 @@ int source_copy(const struct source *src, const char *to, struct dataset_record 
 		struct diag *d);
 
 /*
- * May the stamp be trusted later? A change within the clock's granularity of the last one would not show in it, so what was
- * changed less than two seconds before @start_s does not count as settled.
+ * May the stamp be trusted later? A change within the clock's granularity of the last one would not
+ * show in it, so what was changed less than two seconds before @start_s does not count as settled.
  */
 bool source_settled(const struct source *src, int64_t start_s);
 

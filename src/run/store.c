@@ -121,7 +121,9 @@ int store_partial_begin(const struct store *st, const char *area, const char *ke
 	ret = fs_remove_tree(path, d);
 	if (ret)
 		return ret;
-	/* 0755: mkfs takes over the mode of an image's root, and fio may not run as root one day. */
+	/*
+	 * 0755: mkfs takes over the mode of an image's root, and fio may not run as root one day.
+	 */
 	if (mkdir(path, 0755))
 		return diag_errno(d, -errno, "%s: folder cannot be made", path);
 	return 0;
@@ -135,7 +137,10 @@ void store_partial_end(const char *path)
 		log_warn("%s", d.text);
 }
 
-/* A facts file that was being written (fs_write_atomic()); a living writer is done within the minute. */
+/*
+ * A facts file that was being written (fs_write_atomic()); a living writer is done within the
+ * minute.
+ */
 static void sweep_temporary(const char *path)
 {
 	struct stat st;

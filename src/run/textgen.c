@@ -12,8 +12,8 @@
 #include "base/sha256.h"
 
 #define VOCABULARY 1024
-#define PICKS \
-	65536 /* words appear in it as often as they are frequent: one 16-bit random number, one word */
+/* A word appears in it as often as it is frequent: a 16-bit random number picks one. */
+#define PICKS	    65536
 #define ENDINGS	    256
 #define WORD_MAX    15
 #define LINE_LENGTH 72
@@ -39,7 +39,10 @@ struct textgen {
 	struct ending endings[ENDINGS];
 };
 
-/* SplitMix64 (Steele, Lea and Flood 2014): a counter and a mixing function, so no draw waits for the one before. */
+/*
+ * SplitMix64 (Steele, Lea and Flood 2014): a counter and a mixing function, so no draw waits for
+ * the one before.
+ */
 static uint64_t mix(uint64_t z)
 {
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -170,7 +173,10 @@ void textgen_piece(const struct textgen *g, uint64_t index, char *piece)
 		const struct word *w = &g->words[g->picks[r & (PICKS - 1)]];
 		const struct ending *e = &g->endings[r >> 16 & (ENDINGS - 1)];
 
-		/* Constant lengths are single moves; what is too much is overwritten by what comes next. */
+		/*
+		 * Constant lengths are single moves; what is too much is overwritten by what comes
+		 * next.
+		 */
 		memcpy(buf, w->text, WORD_MAX);
 		*buf = (char)(*buf ^ capital);
 		buf += w->len;
@@ -227,7 +233,9 @@ int textgen_write(int fd, const char *name, uint64_t size, uint64_t seed, char h
 		textgen_piece(g, offset / TEXTGEN_PIECE, buf);
 		sha256_update(&sum, buf, len);
 		ret = write_piece(fd, name, buf, len, offset, d);
-		/* The disk works while we go on, so that little is left for the fsync at the end. */
+		/*
+		 * The disk works while we go on, so that little is left for the fsync at the end.
+		 */
 		if (!ret)
 			sync_file_range(fd, (off_t)offset, (off_t)len, SYNC_FILE_RANGE_WRITE);
 	}

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The images are those of tests/fuzz/corpus/erofs: a text of 24,000 bytes, written by erofs-utils 1.8 with known options. */
+/*
+ * The images are those of tests/fuzz/corpus/erofs: a text of 24,000 bytes, written by erofs-utils
+ * 1.8 with known options.
+ */
 #include "run/erofs_disk.h"
 
 #include <errno.h>

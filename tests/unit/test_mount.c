@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loop devices, mounts, cold caches, reading back: on the kernel that runs the tests. Needs root and mkfs.erofs. */
+/*
+ * Loop devices, mounts, cold caches, reading back: on the kernel that runs the tests. Needs root
+ * and mkfs.erofs.
+ */
 #include "run/mount.h"
 
 #include <errno.h>
@@ -59,7 +62,10 @@ static void build(const struct engine_info *engine, char *path)
 		fail_msg("%s", d.text);
 }
 
-/* One dataset and one image for all; in a mount namespace of our own, so that nothing can be left on the machine. */
+/*
+ * One dataset and one image for all; in a mount namespace of our own, so that nothing can be left
+ * on the machine.
+ */
 static int setup_group(void **state)
 {
 	struct dataset_spec spec = {.kind = DATASET_GENERATE,
@@ -293,7 +299,10 @@ static void test_cut_image(void **state)
 	assert_mount_refused(at("none"), -ENOENT, "none");
 }
 
-/* A root folder that is none: nothing that our own check looks at; the kernel's refusal with its words. */
+/*
+ * A root folder that is none: nothing that our own check looks at; the kernel's refusal with its
+ * words.
+ */
 static void test_kernel_refuses(void **state)
 {
 	int fd;
@@ -515,7 +524,10 @@ static void test_blocked_in_the_kernel_does_not_hang_us(void **state)
 	assert_false(is_erofs(at("frozen")));
 }
 
-/* What the switch is, is decided by the kernel; what must hold everywhere: off is possible, and unknown names are refused. */
+/*
+ * What the switch is, is decided by the kernel; what must hold everywhere: off is possible, and
+ * unknown names are refused.
+ */
 static void test_accelerator_switch(void **state)
 {
 	struct diag d = {""};

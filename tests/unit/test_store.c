@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Datasets and images in the store; mkfs.erofs is played by a script where its failures are the subject. */
+/*
+ * Datasets and images in the store; mkfs.erofs is played by a script where its failures are the
+ * subject.
+ */
 #include "run/store.h"
 
 #include <dirent.h>
@@ -476,7 +479,10 @@ static void test_cluster_that_mkfs_refuses(void **state)
 	assert_int_equal(entries("images"), 0);
 }
 
-/* Puts a script in place of mkfs.erofs. It answers -V, and otherwise runs @body with the image's name in $image. */
+/*
+ * Puts a script in place of mkfs.erofs. It answers -V, and otherwise runs @body with the image's
+ * name in $image.
+ */
 static void play_mkfs(const char *body)
 {
 	AB_STRBUF struct strbuf script = {0};

@@ -49,7 +49,10 @@ static void hash_of(uint64_t size, uint64_t seed, char hex[SHA256_HEX_SIZE])
 	assert_int_equal(lseek(fd, 0, SEEK_END), size);
 }
 
-/* A change here changes every dataset and every key of the store: raise TEXT_VERSION in dataset.c with it. */
+/*
+ * A change here changes every dataset and every key of the store: raise TEXT_VERSION in dataset.c
+ * with it.
+ */
 static void test_golden_hashes(void **state)
 {
 	static const struct {
@@ -157,7 +160,9 @@ static size_t duplicates(uint64_t *hashes, size_t n)
 	return found;
 }
 
-/* Every window of 64 bytes of 8 MiB, at every position: rolling polynomial hash modulo 2^64, mixed. */
+/*
+ * Every window of 64 bytes of 8 MiB, at every position: rolling polynomial hash modulo 2^64, mixed.
+ */
 static void test_no_long_repeats(void **state)
 {
 	const size_t window = 64, n = SAMPLE_BYTES / 2 - window;
