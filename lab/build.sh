@@ -67,11 +67,12 @@ packages() { awk -v s="[$1]" '/^\[/ { on = $0 == s; next } on && NF && !/^#/' "$
 # The Debian archive that this machine uses, whatever the format of its list of sources.
 mirror()
 {
-	[[ -z ${LAB_MIRROR-} ]] || { echo "$LAB_MIRROR"; return; }
+	local uri=${LAB_MIRROR-}
 	# shellcheck disable=SC2016  # the dollar signs are apt's
-	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' |
-		grep -m1 . ||
-		die "apt on this machine knows no Debian archive: set LAB_MIRROR to the URI of one"
+	[[ -n $uri ]] || uri=$(apt-get indextargets --format '$(REPO_URI)' \
+		'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | sed -n 1p)
+	[[ -n $uri ]] || die "apt on this machine knows no Debian archive: 'apt-get update' if it should, or LAB_MIRROR=URI"
+	echo "$uri"
 }
 
 # bootstrap VARIANT DIR PACKAGES: a root with the kernel's packages preferred from backports.
@@ -189,7 +190,7 @@ make_modules()
 	local from=kbuild/usr/lib/modules/$version to=root/usr/lib/modules/$version dir
 	rm -rf root/usr/lib/modules
 	mkdir -p "$to"
-	cp "$from"/modules.{order,builtin,builtin.modinfo} "$to"
+	cp "$from"/modules.{order,builtin,builtin.modinfo} "$from/config" "$to"
 	for dir in $MODULE_DIRS; do
 		mkdir -p "$to/kernel/$dir"
 		cp -r "$from/kernel/$dir/." "$to/kernel/$dir/"
@@ -254,7 +255,7 @@ main()
 	version=$(<kernel)
 	step vmlinux kbuild '' make_vmlinux
 	step root '' "$SUITE $(packages root)" make_root
-	step modules 'kbuild root' "$MODULE_DIRS" make_modules
+	step modules 'kbuild root' "$MODULE_DIRS config" make_modules
 	step disk modules "$DISK_SIZE" make_disk
 
 	local -a rows=() dirs=() load=() boot=()

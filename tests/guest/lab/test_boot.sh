@@ -122,7 +122,7 @@ test_interrupt()
 		2>"$work/err" &
 	local pid=$!
 	set +m
-	check "a command starts" wait_for 60 test -e "$work/share/out/ready"
+	check "a command starts" wait_for_command
 	kill -INT "$pid"
 	status=0
 	wait "$pid" || status=$?
@@ -141,6 +141,11 @@ wait_for()
 	return 1
 }
 
+wait_for_command()
+{
+	wait_for 60 test -e "$work/share/out/ready" || { cat "$work/err" "$work/share/console.log"; return 1; }
+}
+
 qemu_of() { pgrep -f "path=$1,mount_tag=lab" || true; }
 
 gone() { [[ -z $(qemu_of "$1") ]]; }
@@ -151,7 +156,7 @@ test_death()
 	mkdir "$work/share"
 	"$accelbench" lab -b "$lab" -s "$work/share" -t 90s run -- sh -c 'touch /lab/out/ready; sleep 1000' 2>"$work/err" &
 	local pid=$!
-	check "another command starts" wait_for 60 test -e "$work/share/out/ready"
+	check "another command starts" wait_for_command
 	check "a guest runs" test -n "$(qemu_of "$work/share")"
 	kill -KILL "$pid"
 	wait "$pid" 2>/dev/null || true
