@@ -78,6 +78,7 @@ struct result_image {
 	bool has_level;
 	int level;
 	char key[65];			 /* of the image store */
+	char mkfs[64];			 /* what built it: "mkfs.erofs (erofs-utils) 1.8.6" */
 	uint64_t image_bytes;		 /* size of the image file */
 	double ratio;			 /* dataset bytes / image bytes */
 	uint64_t build_ns;		 /* of the build that made it, perhaps in an earlier run */

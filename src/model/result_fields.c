@@ -88,6 +88,7 @@ static const struct field image_rows[] = {
 	ROW(INT, result_image, level, "level", "compression level; null: the tool's default",
 	    HAS(result_image, has_level)),
 	STRING(result_image, key, "key", "in the image store"),
+	STRING(result_image, mkfs, "mkfs", "name and version of the tool that built it"),
 	ROW(U64, result_image, image_bytes, "image_bytes", "size of the image file", ZERO_NULL),
 	ROW(DOUBLE, result_image, ratio, "compression_ratio", "dataset bytes / image bytes",
 	    ZERO_NULL),

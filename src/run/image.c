@@ -24,7 +24,7 @@ struct image_record {
 	char dataset_sha256[65];
 	char file[256];
 	char options[96];
-	char mkfs[96];
+	char mkfs[64];
 	char program[4096];
 	uint64_t image_bytes;
 	uint64_t build_ns;
@@ -77,6 +77,7 @@ static void fill_facts(const struct job *job, const char *key, const struct imag
 		       bool reused, struct result_image *facts)
 {
 	memcpy(facts->key, key, sizeof(facts->key));
+	memcpy(facts->mkfs, rec->mkfs, sizeof(facts->mkfs));
 	facts->image_bytes = rec->image_bytes;
 	facts->ratio = (double)job->ds->facts.size_bytes / (double)rec->image_bytes;
 	facts->build_ns = rec->build_ns;

@@ -16,7 +16,7 @@ struct mkfs_tool {
 	char program[4096];   /* its full path */
 	char loader[4096];    /* the other root's dynamic loader, "" when it is not needed */
 	char libraries[8192]; /* folders of that root's libraries, colon-separated */
-	char version[96];     /* its own words: "mkfs.erofs (erofs-utils) 1.8.6" */
+	char version[64];     /* its own words: "mkfs.erofs (erofs-utils) 1.8.6" */
 };
 
 /* This machine's own. -ENOENT: none in PATH; other -errno when it cannot be run. */

@@ -94,6 +94,15 @@ static void image_failed(const struct plan *p, struct result *r, size_t image, i
 			cell_end(&r->cells[i], err == -EOPNOTSUPP ? CELL_SKIPPED : CELL_FAILED, "%s", why->text);
 }
 
+/* Images of one run can come from different tools: each is named once. */
+static void note_tool(struct result_host *host, const char *tool)
+{
+	size_t used = strlen(host->mkfs_version);
+
+	if (!strstr(host->mkfs_version, tool))
+		snprintf(host->mkfs_version + used, sizeof(host->mkfs_version) - used, "%s%s", used ? ", " : "", tool);
+}
+
 static int prepare_images(const struct plan *p, const struct store *st, const struct dataset *ds, struct result *r,
 			  struct diag *d)
 {
@@ -116,6 +125,7 @@ static int prepare_images(const struct plan *p, const struct store *st, const st
 		}
 		if (!facts->reused)
 			r->mkfs_ns += facts->build_ns;
+		note_tool(&r->host, facts->mkfs);
 		log_info("image %zu of %zu: %s, %s clusters, ratio %.2f%s", i + 1, p->image_count, facts->algorithm,
 			 cluster, facts->ratio, facts->reused ? " (from the cache)" : "");
 		if (!facts->ok)

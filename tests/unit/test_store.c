@@ -369,6 +369,7 @@ static void test_image_is_built_once(void **state)
 	assert_true(first.ok && !first.reused);
 	assert_string_equal(first.algorithm, "lz4hc");
 	assert_string_equal(first.observed_algorithms, "lz4");
+	assert_int_equal(strncmp(first.mkfs, "mkfs.erofs", 10), 0);
 	assert_int_equal(first.observed_cluster_bytes, 16384);
 	assert_true(first.ratio > 1.5 && first.ratio < 4);
 	assert_true(first.build_ns > 0);
