@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sub-commands. A new one is a file src/cmd_<name>.c that defines `const struct command cmd_<name>`, and its row in
- * AB_COMMANDS. Parsing of options, help, the manual and completion derive from the structure.
+ * Sub-commands. A new one is a file src/cmd_<name>.c that defines `const struct command
+ * cmd_<name>`, and its row in AB_COMMANDS. Parsing of options, help, the manual and completion
+ * derive from the structure.
  */
 #ifndef AB_CMD_H
 #define AB_CMD_H
@@ -20,6 +21,8 @@
 	X(validate)    \
 	X(report)      \
 	X(schema)      \
+	X(generate)    \
+	X(cleanup)     \
 	X(lab)         \
 	X(help)
 
@@ -54,7 +57,10 @@ struct command {
 	size_t option_count;
 	size_t options_size;  /* of the structure that the options fill; 0: none */
 	const void *defaults; /* its initial value, NULL: all zero */
-	/* @options: that structure. Other than STATUS_OK: @d says why. Prints results on stdout, nothing else there. */
+	/*
+	 * @options: that structure. Other than STATUS_OK: @d says why. Prints results on stdout,
+	 * nothing else there.
+	 */
 	enum exit_status (*run)(const void *options, const struct invocation *inv, struct diag *d);
 };
 
@@ -78,7 +84,10 @@ enum exit_status command_line(int argc, char **argv, struct diag *d);
 /* Writes to standard output. STATUS_FAILED: it could not take it. */
 enum exit_status command_print(const struct strbuf *text, struct diag *d);
 
-/* Whether to colour what goes to standard output: --color, then NO_COLOR and whether it is a terminal. */
+/*
+ * Whether to colour what goes to standard output: --color, then NO_COLOR and whether it is a
+ * terminal.
+ */
 bool command_color(const struct common_options *common);
 
 #endif
