@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Builds the lab's guest into a folder: lab/build.sh DIR [--newest-kernel]
 #
-# Every step keeps a stamp of what it was made from and is skipped while that stays the same.
+# Every step keeps a stamp of what it was made from and is skipped while that stays the same. What a guest uses is
+# replaced by renaming, so that one that is starting meanwhile sees the old or the new.
 # A new kernel is looked for only when the root is built or --newest-kernel asks for it.
 #
 #   DIR/kbuild     compiler, kernel headers, kernel source: where modules are built
@@ -119,7 +120,8 @@ make_vmlinux()
 	esac
 	# shellcheck disable=SC2086  # words
 	dd if="$image" iflag=skip_bytes,count_bytes skip="$start" count="$size" bs=1M status=none |
-		in_kbuild $unpack >vmlinux
+		in_kbuild $unpack >vmlinux.new
+	mv vmlinux.new vmlinux
 }
 
 make_root()
@@ -199,15 +201,24 @@ make_modules()
 	chroot root depmod "$version"
 }
 
+make_load()
+{
+	printf '%s\n' "$@" >kit/modules/load.new
+	mv kit/modules/load.new kit/modules/load
+}
+
 # Signatures go: checking them takes the guest longer than all else about these modules.
 make_initrd()
 {
 	local tree=initrd module path
 	rm -rf "$tree"
 	mkdir -p "$tree"/{dev,proc,sys,root,modules}
-	install -m 644 "$here/guest/init.c" kbuild/build/init.c
-	in_kbuild gcc -std=gnu11 -Wall -Wextra -O2 -static -s -o /build/init /build/init.c
-	cp kbuild/build/init "$tree/init"
+	mkdir -p kbuild/build/guest
+	cp "$here"/guest/*.[ch] kbuild/build/guest/
+	# shellcheck disable=SC2016  # the inner shell's
+	in_kbuild sh -c 'cd /build/guest && gcc -std=gnu11 -Wall -Wextra -O2 -static -s -o init "$@"' sh \
+		init.c command.c util.c
+	cp kbuild/build/guest/init "$tree/init"
 	for module; do
 		chroot root modprobe -S "$version" --show-depends "$module"
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' |
@@ -217,13 +228,15 @@ make_initrd()
 			mv kbuild/build/boot.ko "$tree/modules/${path##*/}"
 			echo "${path##*/}"
 		done >"$tree/modules/order"
-	(cd "$tree" && find . | sort | cpio --quiet -o -H newc -R 0:0) >initrd.img
+	(cd "$tree" && find . | sort | cpio --quiet -o -H newc -R 0:0) >initrd.new
+	mv initrd.new initrd.img
 }
 
 make_disk()
 {
-	rm -f disk.img
-	mke2fs -q -t ext4 -L labroot -O ^has_journal -m 0 -d root disk.img "$DISK_SIZE"
+	rm -f disk.new
+	mke2fs -q -t ext4 -L labroot -O ^has_journal -m 0 -d root disk.new "$DISK_SIZE"
+	mv disk.new disk.img
 }
 
 # Is there an acceleration under which this kernel really starts? /dev/kvm that opens proves nothing.
@@ -275,8 +288,8 @@ main()
 		# shellcheck disable=SC2207  # module names are words
 		boot+=($(in_kbuild modinfo -F depends "/build/$name/$module.ko" | tr ',' ' '))
 	done
-	printf '%s\n' "${load[@]}" >kit/modules/load
-	step initrd modules "${boot[*]} $(hash_of "$here/guest/init.c")" make_initrd "${boot[@]}"
+	step load '' "${load[*]}" make_load "${load[@]}"
+	step initrd modules "${boot[*]} $(hash_of_tree "$here/guest")" make_initrd "${boot[@]}"
 	step accel vmlinux "$(uname -r) $(stat -c %i /dev/kvm 2>/dev/null || echo none)" make_accel
 
 	for folder in "$here"/modules/*/; do

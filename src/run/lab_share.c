@@ -138,8 +138,10 @@ int lab_share_status(const struct lab_opts *o, int *exit_status)
 void lab_console_reason(const struct lab_opts *o, char *buf, size_t size)
 {
 	/* The first of these that occurs; of its lines the first, for what follows is a consequence. */
-	static const char *const marks[] = {"Kernel panic - ",	     "lab: ", LAB_QEMU_PROGRAM ": ",
-					    "blocked for more than", "BUG: ", "Oops"};
+	static const char qemu_says[] = LAB_QEMU_PROGRAM ": ";
+	static const char *const marks[] = {
+		"Kernel panic - ", "lab: ", qemu_says, "blocked for more than", "BUG: ", "Oops",
+	};
 	AB_STRBUF struct strbuf log = {0};
 	const char *found = NULL;
 
