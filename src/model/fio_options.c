@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "model/fio_options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const rw_names[] = {"read", "randread", NULL};
@@ -86,7 +87,7 @@ const struct key_table workload_table = {keys, ARRAY_SIZE(keys)};
 void workload_defaults(struct workload_spec *w)
 {
 	memset(w, 0, sizeof(*w));
-	strcpy(w->ioengine, "psync");
+	snprintf(w->ioengine, sizeof(w->ioengine), "psync");
 	w->iodepth = 1;
 	w->numjobs = 1;
 	w->randseed = 1;

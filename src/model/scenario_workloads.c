@@ -20,7 +20,7 @@ static int read_workload(const struct reading *r, const struct doc_node *n, cons
 	if (s->workload_count == SCENARIO_MAX_WORKLOAD)
 		return key_error(r, n, path, "more than %d workloads", SCENARIO_MAX_WORKLOAD);
 	workload_defaults(w);
-	strcpy(w->name, n->key);
+	snprintf(w->name, sizeof(w->name), "%s", n->key);
 	s->workload_count++;
 	snprintf(member, sizeof(member), "%s.%s", path, n->key);
 	return key_read_map(r, &workload_table, "", member, n, w);
