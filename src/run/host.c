@@ -63,6 +63,21 @@ static int kernel_options(const char *release, struct string_list *options)
 	return 0;
 }
 
+/*
+ * A module that was not built with the kernel (the lab's EROFS) may have been built with other
+ * options than the kernel's configuration says.
+ */
+static int note_foreign_module(const char *module, struct string_list *options)
+{
+	char path[128], taint[32];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/taint", module);
+	if (fs_read_line(path, taint, sizeof(taint)) || !strchr(taint, 'O'))
+		return 0;
+	return string_list_add(options, "module %s: built out of tree, with options of its own",
+			       module);
+}
+
 int host_crypto_text(struct strbuf *text, struct diag *d)
 {
 	return fs_read_file("/proc/crypto", PROC_MAX, text, d);
@@ -258,7 +273,8 @@ int host_facts(struct result_host *h, struct diag *d)
 		h->fio_version[0] = '\0';
 	snprintf(h->libbpf_version, sizeof(h->libbpf_version), "%u.%u", libbpf_major_version(),
 		 libbpf_minor_version());
-	if (kernel_options(h->kernel_release, &h->kernel_options) || crypto_drivers(h))
+	if (kernel_options(h->kernel_release, &h->kernel_options) ||
+	    note_foreign_module("erofs", &h->kernel_options) || crypto_drivers(h))
 		return diag_errno(d, -ENOMEM, "facts about the host");
 	return 0;
 }

@@ -78,9 +78,12 @@ check 'every hook is attached, by both mechanisms where there are two, or is abs
 check 'no hook is left with one mechanism' says plain '^  ok  erofs.deflate .* by fentry, kprobe$'
 check 'emulation is named' says plain 'emulated'
 check 'a registered driver is not switched on unasked' says plain '^  -   qat_deflate +.*simulated'
-run intrusive --intrusive
-check 'with --intrusive an image is read through it' says intrusive '^  ok  qat_deflate +acomp from module acomp_sim'
-check 'and its engine counts' says intrusive '(and|,) qat_deflate'
+run intrusive --intrusive --json
+check 'with --intrusive an image is read through it' says intrusive \
+	'"detail": "acomp from module acomp_sim \(simulated\),.* switched on, an image read, and back"'
+check 'and its engine counts' says intrusive '^ +"qat_deflate"$'
+check 'the kernel was asked for its options' says intrusive '"CONFIG_EROFS_FS=m"'
+check 'EROFS says that it was not built with the kernel' says intrusive 'module erofs: built out of tree'
 check 'the switch is back' test "$(cat /sys/fs/erofs/accel)" == ''
 rmmod acomp_sim
 
