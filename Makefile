@@ -25,6 +25,11 @@ ifneq ($(SAN),)
 BUILD := build/san
 OPT   := -O1 -g -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
+ifneq ($(FUZZER),)
+BUILD := build/fuzz
+CC    := clang
+OPT   := -O1 -g -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
+endif
 ifneq ($(COV),)
 BUILD := build/cov
 OPT   := -O0 -g --coverage
@@ -45,7 +50,7 @@ export BUILD
 
 ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 CFLAGS_ALL := -std=gnu11 $(OPT) -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	-Wformat=2 -Wno-format-nonliteral -Wno-unused-parameter $(WERROR) -D_GNU_SOURCE -DAB_VERSION='"$(VERSION)"' \
+	-Wformat=2 -Wno-format-nonliteral -Wno-format-truncation -Wno-unused-parameter $(WERROR) -D_GNU_SOURCE -DAB_VERSION='"$(VERSION)"' \
 	-Isrc -Ibpf -I$(BUILD)/bpf $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null) $(CFLAGS)
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lz -lm -lpthread
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall $(WERROR) -Ibpf \
@@ -67,7 +72,7 @@ UNIT     := $(UNIT_SRC:%.c=$(BUILD)/%)
 FUZZ     := $(FUZZ_SRC:%.c=$(BUILD)/%)
 GUEST    := $(GUEST_SRC:%.c=$(BUILD)/%) $(foreach d,$(GUEST_DIRS),$(BUILD)/$d/$(notdir $d))
 # The guest gets the plain build only.
-TESTS    := $(UNIT) $(FUZZ) $(if $(SAN)$(COV),,$(GUEST))
+TESTS    := $(UNIT) $(FUZZ) $(if $(SAN)$(COV)$(FUZZER),,$(GUEST))
 TEST_OBJ := $(UNIT_SRC:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c tests/guest/*.c tests/guest/*/*.c))
 
 .DELETE_ON_ERROR:
@@ -105,7 +110,8 @@ $(TESTS): $(BUILD)/libaccelbench.a $(BUILD)/flags
 	$(call msg,TEST,$@)
 	$(Q)$(CC) $(OPT) -o $@ $(filter %.o,$^) $(BUILD)/libaccelbench.a $(LDFLAGS) $(LDLIBS) -lcmocka
 $(UNIT) $(FUZZ) $(GUEST_SRC:%.c=$(BUILD)/%): %: %.o
-$(FUZZ): $(BUILD)/tests/fuzz/replay.o
+$(FUZZ): $(if $(FUZZER),,$(BUILD)/tests/fuzz/replay.o)
+$(FUZZ): LDFLAGS += $(if $(FUZZER),-fsanitize=fuzzer)
 $(foreach d,$(GUEST_DIRS),$(eval $(BUILD)/$d/$(notdir $d): $(patsubst %.c,$(BUILD)/%.o,$(wildcard $d/*.c))))
 
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(MAIN_OBJ) $(TEST_OBJ))
@@ -188,12 +194,26 @@ fmt: ## format all C
 fmt-check: ## is all C formatted?
 	$(Q)scripts/lint.sh format
 
-fuzz: ## replay the fuzz corpora; FUZZ_SECONDS=60 looks for more with libFuzzer
-	$(Q)scripts/fuzz.sh
+fuzz: ## replay the fuzz corpora; FUZZ_SECONDS=60 looks for more, so long for each, with clang's libFuzzer
+ifeq ($(FUZZ_SECONDS),)
+	$(Q)$(MAKE) --no-print-directory programs SAN=address,undefined
+	$(Q)tests/run san -k san/fuzz_
+else
+	$(Q)$(MAKE) --no-print-directory fuzzers FUZZER=1
+	$(Q)set -e; for name in $(FUZZ_SRC:tests/fuzz/fuzz_%.c=%); do \
+		mkdir -p build/fuzz/corpus/$$name; \
+		build/fuzz/tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
+			-artifact_prefix=build/fuzz/$$name- build/fuzz/corpus/$$name tests/fuzz/corpus/$$name; \
+	done
+endif
+.PHONY: fuzzers
+fuzzers: $(FUZZ)
 
-cov: ## test coverage of unit, golden and command-line tests
+cov: ## test coverage of unit, golden and command-line tests; details in build/cov/index.html
 	$(Q)$(MAKE) --no-print-directory programs COV=1
-	$(Q)scripts/cov.sh
+	$(Q)find build/cov -name '*.gcda' -delete
+	-$(Q)BUILD=build/cov tests/run unit golden cli
+	$(Q)gcovr --root . --object-directory build/cov --filter src/ --html-details build/cov/index.html --print-summary
 
 ##@ Run
 .PHONY: demo lab lab-clean bench help

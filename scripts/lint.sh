@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Formatting, static analysis and the rules of the tree. Prints "ok NAME" or "not ok NAME" and what is wrong.
-# shellcheck disable=SC2317  # the checks are called by name
 
 set -euo pipefail
 
@@ -153,7 +152,7 @@ check_spdx()
 	while IFS= read -r -d '' file; do
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-only' || echo "$file: no SPDX line"
 	done < <(files '*.c' '*.h' '*.sh' '*.py' '*.yaml' '*.yml' '*.list' '*.pref' Makefile '*/Kbuild' .ci/run tests/run \
-		.clang-format .clang-tidy .editorconfig ':!tests/golden/*' ':!tests/fuzz/corpus/*')
+		.clang-format .clang-tidy .editorconfig .shellcheckrc ':!tests/golden/*' ':!tests/fuzz/corpus/*')
 }
 
 # The project speaks of itself: no paths of one machine, no hosts of archives, no numbers that mean nothing here.
