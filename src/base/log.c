@@ -3,8 +3,13 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include "base/clock.h"
 
 static enum log_level current_level = LOG_INFO;
+static struct {
+	int fd;
+	uint64_t begin_ns;
+} copy = {.fd = -1};
 
 void log_set_level(enum log_level level)
 {
@@ -16,8 +21,24 @@ enum log_level log_get_level(void)
 	return current_level;
 }
 
+void log_copy_to(int fd)
+{
+	copy.fd = fd;
+	copy.begin_ns = clock_mono_ns();
+}
+
 static AB_PRINTF(3, 0) void emit(enum log_level level, const char *prefix, const char *fmt, va_list ap)
 {
+	if (copy.fd >= 0 && level <= LOG_VERBOSE) {
+		va_list again;
+
+		va_copy(again, ap);
+		dprintf(copy.fd, "[%10.3f] ", (double)(clock_mono_ns() - copy.begin_ns) / 1e9);
+		dprintf(copy.fd, "%s", prefix);
+		vdprintf(copy.fd, fmt, again);
+		dprintf(copy.fd, "\n");
+		va_end(again);
+	}
 	if (level > current_level)
 		return;
 	/* One write per line, so that two processes on one terminal do not mix inside a line. */

@@ -11,6 +11,9 @@ enum log_level { LOG_QUIET, LOG_ERROR, LOG_WARN, LOG_INFO, LOG_VERBOSE, LOG_DEBU
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
 
+/* Everything up to LOG_VERBOSE goes to @fd too, whatever the level, with the time since the first call; -1: no longer. */
+void log_copy_to(int fd);
+
 void log_error(const char *fmt, ...) AB_PRINTF(1, 2);
 void log_warn(const char *fmt, ...) AB_PRINTF(1, 2);
 void log_info(const char *fmt, ...) AB_PRINTF(1, 2);

@@ -2,6 +2,7 @@
 #include "run/runner_impl.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +72,14 @@ static int open_folders(struct runner *rn, struct diag *d)
 		err = fs_path(path, sizeof(path), "%s/fio", rn->dir);
 	if (!err)
 		err = fs_mkdir_p(path, 0755, d);
+	if (!err)
+		err = fs_path(path, sizeof(path), "%s/log.txt", rn->dir);
 	if (err)
 		return err;
+	rn->log_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	if (rn->log_fd < 0)
+		return diag_errno(d, -errno, "%s: cannot be created", path);
+	log_copy_to(rn->log_fd);
 	err = undo_open(&rn->undo, NULL, d);
 	if (err)
 		return err;
@@ -119,6 +126,9 @@ static void runner_close(struct runner *rn)
 		log_warn("%s", why.text);
 	if (rn->undo && undo_close(rn->undo, &why))
 		log_warn("%s", why.text);
+	log_copy_to(-1);
+	if (rn->log_fd >= 0)
+		close(rn->log_fd);
 }
 
 static void account_time(struct runner *rn)
@@ -143,25 +153,43 @@ static bool step_done(const struct runner *rn, const struct plan_step *step)
 	return false;
 }
 
-static void report_step(const struct runner *rn, const struct plan_step *step, uint64_t elapsed_ns, size_t done)
+/* @ran of @due repetitions have run in this process; those of a resumed run before it do not count. */
+static void report_step(const struct runner *rn, const struct plan_step *step, uint64_t elapsed_ns, size_t ran, size_t due)
 {
 	const struct plan_cell *pc = &rn->plan->cells[step->cell];
 	const struct result_cell *cell = &rn->result->cells[step->cell];
 	const struct result_sample *sample = &cell->samples[cell->sample_count - 1];
-	double left_s = (double)elapsed_ns / 1e9 / (double)done * (double)(rn->plan->step_count - done);
+	double left_s = (double)elapsed_ns / 1e9 / (double)ran * (double)(due - ran);
 	char cluster[32], speed[32] = "failed";
 
 	units_bytes(cluster, sizeof(cluster), pc->cluster_bytes);
 	if (sample->ok)
 		snprintf(speed, sizeof(speed), "%.1f MiB/s", sample->bandwidth_bytes_per_s / 1048576.0);
-	log_info("%4zu/%zu  %-12s %8s  %-16s rep %u %-7s %14s  %3.0f s left", done, rn->plan->step_count,
+	log_info("%4zu/%zu  %-12s %8s  %-16s rep %u %-7s %14s  %3.0f s left", ran, due,
 		 pc->engine->name, cluster, pc->workload->name, step->repetition + 1,
 		 sample->traced ? "traced" : "control", speed, left_s);
+}
+
+static bool is_due(const struct runner *rn, const struct plan_step *step)
+{
+	return rn->result->cells[step->cell].status == CELL_PENDING && !step_done(rn, step);
+}
+
+static size_t count_due(const struct runner *rn)
+{
+	size_t due = 0;
+
+	for (size_t i = 0; i < rn->plan->step_count; i++)
+		/* Without a tracer a traced repetition is the same as its control: one of the two runs. */
+		due += is_due(rn, &rn->plan->steps[i]) &&
+		       (rn->session || !rn->plan->scenario->trace.control || !rn->plan->steps[i].traced);
+	return due;
 }
 
 static int run_steps(struct runner *rn, struct diag *d)
 {
 	uint64_t t0 = clock_mono_ns();
+	size_t ran = 0, due = count_due(rn);
 	int err = 0;
 
 	for (rn->next = 0; !err && rn->next < rn->plan->step_count; rn->next++) {
@@ -169,11 +197,13 @@ static int run_steps(struct runner *rn, struct diag *d)
 
 		if (ab_interrupted())
 			return diag_set(d, -EINTR, "interrupted");
-		if (rn->result->cells[step->cell].status != CELL_PENDING || step_done(rn, step))
+		if (!is_due(rn, step))
 			continue;
 		err = runner_step(rn, step, d);
-		if (err != -EINTR)
-			report_step(rn, step, clock_mono_ns() - t0, rn->next + 1);
+		if (err != -EINTR && rn->result->cells[step->cell].sample_count) {
+			ran++;
+			report_step(rn, step, clock_mono_ns() - t0, ran, due > ran ? due : ran);
+		}
 		account_time(rn);
 		if (!err)
 			err = result_save(rn->dir, rn->result, d);
@@ -218,7 +248,7 @@ static int finish(struct runner *rn, bool complete, struct diag *d)
 
 int run_measure(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d)
 {
-	struct runner rn = {.plan = p, .opts = o, .result = r, .begin_ns = clock_mono_ns()};
+	struct runner rn = {.plan = p, .opts = o, .result = r, .log_fd = -1, .begin_ns = clock_mono_ns()};
 	struct diag late = {0};
 	int err = runner_open(&rn, d), end_err;
 

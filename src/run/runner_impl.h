@@ -20,6 +20,7 @@ struct runner {
 	struct accel accel;
 	struct session *session; /* NULL: nothing is traced, tracer.absent says why */
 	bool attached;
+	int log_fd;	   /* log.txt of the result folder */
 	bool stuck;	   /* the kernel holds a child of ours: going on would measure that too */
 	uint64_t fio_ns;   /* spent in fio */
 	uint64_t begin_ns; /* of the measuring */

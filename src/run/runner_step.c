@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "run/cpu_stat.h"
 #include "run/fio.h"
+#include "run/records.h"
 #include "run/verify.h"
 
 int image_path(const struct runner *rn, size_t image, char *path, size_t size)
@@ -99,6 +100,8 @@ static int timed_part(struct runner *rn, const struct plan_step *step, const str
 		sample->disk_read_bytes = disk_after - disk_before;
 	if (traced)
 		end_err = session_end(rn->session, &cell->trace, &sample->cpu, err ? NULL : d);
+	if (traced && !end_err)
+		end_err = records_append(rn->session, rn->dir, step->cell, step->repetition, err ? NULL : d);
 	sample->ok = !err && !end_err;
 	if (save_fio_json(rn, step, &json, &save))
 		log_warn("%s", save.text);
