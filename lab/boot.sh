@@ -133,4 +133,5 @@ fi
 	tail -n 20 "$console" 2>/dev/null || true
 	echo "boot.sh: console log: $console"
 } >&2
+[[ -z $temporary || $console == "$temporary"/* ]] || rm -rf "$temporary"
 exit 3

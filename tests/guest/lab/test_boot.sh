@@ -106,7 +106,7 @@ test_hang()
 	check "in time" test "$took" -le 18
 	check "and is called a hang" grep -q 'did not end in time' "$work/err"
 	check "the console has the tasks' stacks" grep -q 'sysrq: Show Blocked State' "$work/console"
-	run --boot-timeout 1s run -- true
+	run --boot-timeout 1s -k "$work/console" run -- true
 	check "a guest that does not start ends with status 3" equal "$status $(grep -c 'did not start' "$work/err")" '3 1'
 }
 
