@@ -2,6 +2,7 @@
 #include "model/derive.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -100,7 +101,10 @@ static int larger_first(const void *a, const void *b)
 	uint64_t x = ((const struct derive_group *)a)->requests;
 	uint64_t y = ((const struct derive_group *)b)->requests;
 
-	return (x < y) - (x > y);
+	if (x != y)
+		return x < y ? 1 : -1;
+	return strcmp(((const struct derive_group *)a)->engine,
+		      ((const struct derive_group *)b)->engine);
 }
 
 int derive_groups(const struct result_trace *trace, struct derive_group **groups, size_t *count)
@@ -245,41 +249,55 @@ static double phase_sum(const struct result_trace *trace, enum ab_phase phase)
 	return sum;
 }
 
-struct derive_time derive_time(const struct result_cell *cell)
+/* CPU and run time of the traced repetitions of a cell. */
+struct traced_sums {
+	double run, fio, kthread; /* run: times the number of jobs */
+	bool fio_known, kthread_known;
+};
+
+static struct traced_sums sum_traced(const struct result_cell *cell)
 {
-	const struct result_trace *trace = &cell->trace;
 	unsigned int jobs = cell->numjobs ? cell->numjobs : 1;
-	double run = 0, cpu = 0, off_cpu, total;
-	struct derive_time time;
-	bool cpu_known = true;
+	struct traced_sums sums = {.fio_known = true, .kthread_known = true};
 
-	if (!trace->present) {
-		struct figure none = unknown(why_no_trace(trace));
-
-		return (struct derive_time){none, none, none};
-	}
 	for (size_t i = 0; i < cell->sample_count; i++) {
 		const struct result_sample *s = &cell->samples[i];
 
 		if (!s->ok || !s->traced)
 			continue;
-		run += (double)s->runtime_ns * jobs;
-		cpu += workload_ns(s) + (double)s->cpu.kthread_ns;
-		cpu_known = cpu_known && s->cpu.has_workload && s->cpu.has_kthread;
+		sums.run += (double)s->runtime_ns * jobs;
+		sums.fio += workload_ns(s);
+		sums.kthread += (double)s->cpu.kthread_ns;
+		sums.fio_known = sums.fio_known && s->cpu.has_workload;
+		sums.kthread_known = sums.kthread_known && s->cpu.has_kthread;
 	}
-	total = phase_sum(trace, AB_TOTAL);
-	off_cpu = phase_sum(trace, AB_OFF_CPU);
-	time.requests = total < 0 ? unknown("requests not timed")
-				  : ratio(total, run, "no traced repetition");
-	time.on_cpu = cpu_known ? ratio(cpu, run, "no traced repetition")
-				: unknown("CPU time not measured");
-	if (!time.on_cpu.known || off_cpu < 0) {
+	return sums;
+}
+
+struct derive_time derive_time(const struct result_cell *cell)
+{
+	static const char *const no_run = "no traced repetition";
+	double total = phase_sum(&cell->trace, AB_TOTAL);
+	double on_cpu = phase_sum(&cell->trace, AB_ON_CPU);
+	double off_cpu = phase_sum(&cell->trace, AB_OFF_CPU);
+	struct traced_sums sums = sum_traced(cell);
+	struct derive_time time;
+	double rest;
+
+	if (!cell->trace.present) {
+		struct figure none = unknown(why_no_trace(&cell->trace));
+
+		return (struct derive_time){none, none, none};
+	}
+	time.requests = total < 0 ? unknown("requests not timed") : ratio(total, sums.run, no_run);
+	time.fio_cpu = sums.fio_known ? ratio(sums.fio, sums.run, no_run)
+				      : unknown("CPU time of fio not measured");
+	if (!sums.fio_known || !sums.kthread_known || on_cpu < 0 || off_cpu < 0) {
 		time.elsewhere = unknown("CPU time not measured");
-	} else {
-		time.elsewhere = ratio(run - cpu - off_cpu, run, "no traced repetition");
-		if (time.elsewhere.value < 0)
-			time.elsewhere.value = 0;
+		return time;
 	}
+	rest = sums.run - sums.fio - off_cpu - fmin(sums.kthread, on_cpu);
+	time.elsewhere = ratio(rest > 0 ? rest : 0, sums.run, no_run);
 	return time;
 }
 

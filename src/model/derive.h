@@ -77,13 +77,14 @@ struct derive_cpu derive_cpu(const struct result_cell *cell);
 /*
  * Where the run's time went, over traced repetitions, as shares of their run time times the number
  * of jobs. `requests`: inside requests of the file system; above 1 when workers serve several at
- * once. `on_cpu`: fio and kernel threads on a processor. `elsewhere`: what neither CPU time nor
- * waiting inside requests explains, so at least this share was spent waiting for something else:
- * the disk.
+ * once. `fio_cpu`: fio on a processor, system calls and requests that it serves itself included.
+ * `elsewhere`: at least so much of fio's time was spent waiting for something else, the disk in
+ * the first place: what remains without fio's CPU time, without the time that requests waited, and
+ * without the CPU time that kernel threads can have spent on requests.
  */
 struct derive_time {
 	struct figure requests;
-	struct figure on_cpu;
+	struct figure fio_cpu;
 	struct figure elsewhere;
 };
 struct derive_time derive_time(const struct result_cell *cell);

@@ -152,6 +152,39 @@ static void print_sentences(const struct beside_table *t)
 	}
 }
 
+static const struct result_cell *any_cell(const struct result *r, const char *workload)
+{
+	for (size_t i = 0; i < r->cell_count; i++)
+		if (!strcmp(r->cells[i].workload, workload))
+			return &r->cells[i];
+	return NULL;
+}
+
+static void add_workload(struct strbuf *sb, const struct report *rep,
+			 const struct result_cell *cell)
+{
+	char number[TEXT_NUMBER_SIZE];
+
+	strbuf_printf(sb, "rw=%s bs=%s", cell->rw,
+		      text_bytes(&rep->to, number, (double)cell->bs_bytes));
+	if (cell->io_size_bytes)
+		strbuf_printf(sb, " io_size=%s",
+			      text_bytes(&rep->to, number, (double)cell->io_size_bytes));
+	strbuf_printf(sb, " numjobs=%u iodepth=%u", cell->numjobs, cell->iodepth);
+}
+
+/* The same name is not yet the same workload. */
+static void warn_of_difference(const struct beside_table *t)
+{
+	AB_STRBUF struct strbuf here = {0}, there = {0};
+
+	add_workload(&here, t->rep, any_cell(t->rep->r, t->workload));
+	add_workload(&there, t->rep, any_cell(t->rep->beside, t->workload));
+	if (strcmp(strbuf_str(&here), strbuf_str(&there)))
+		text_line(&t->rep->to, STYLE_WARN, 2, "not the same workload: here %s, %s %s",
+			  strbuf_str(&here), label(t->rep->beside), strbuf_str(&there));
+}
+
 static void report_workload(struct beside_table *t)
 {
 	const struct axes *here = &t->rep->axes;
@@ -169,6 +202,7 @@ static void report_workload(struct beside_table *t)
 		put_row(t, &g, here->clusters[c]);
 	strbuf_putc(t->rep->to.sb, '\n');
 	text_line(&t->rep->to, STYLE_HEAD, 2, "%s, MiB/s%s", t->workload, t->rep->mark);
+	warn_of_difference(t);
 	grid_print(&g, &t->rep->to);
 	print_sentences(t);
 }

@@ -50,7 +50,7 @@ static const char *bound_by(const struct derive_time *time)
 	if (time->requests.known && time->requests.value > BOUND_SHARE)
 		return "requests";
 	/* System calls, copies to user space, fio itself. */
-	if (time->on_cpu.known && time->on_cpu.value > BOUND_SHARE)
+	if (time->fio_cpu.known && time->fio_cpu.value > BOUND_SHARE)
 		return "CPU";
 	return time->elsewhere.known && time->requests.known ? "mixed" : "-";
 }
@@ -76,7 +76,7 @@ static void put_row(const struct report *rep, struct grid *g, const struct resul
 	put_number(g, COL_IRQ, cpu.irq);
 	put_number(g, COL_MACHINE, cpu.machine);
 	put_share(g, COL_REQUESTS, time.requests);
-	put_share(g, COL_CPU, time.on_cpu);
+	put_share(g, COL_CPU, time.fio_cpu);
 	put_share(g, COL_ELSEWHERE, time.elsewhere);
 	grid_put(g, COL_BOUND, GRID_LEFT, STYLE_PLAIN, "%s", bound_by(&time));
 }
@@ -89,7 +89,7 @@ static void put_heads(struct grid *g)
 		[COL_IRQ] = "irq",
 		[COL_MACHINE] = "machine",
 		[COL_REQUESTS] = "requests",
-		[COL_CPU] = "on CPU",
+		[COL_CPU] = "in fio",
 		[COL_ELSEWHERE] = "elsewhere",
 	};
 
@@ -163,8 +163,11 @@ void report_cost(const struct report *rep)
 		"/proc/stat, everything that ran");
 	if (!report_has_trace(rep->r))
 		return;
-	text_line(&rep->to, STYLE_FAINT, 10, "requests  inside decompression requests");
+	text_line(&rep->to, STYLE_FAINT, 10,
+		  "requests  inside decompression requests, wherever they ran");
+	text_line(&rep->to, STYLE_FAINT, 10,
+		  "in fio    fio on a processor, requests that it served itself included");
 	text_line(
 		&rep->to, STYLE_FAINT, 10,
-		"elsewhere waiting that neither CPU time nor requests explain: the disk, or a busy processor");
+		"elsewhere at least so much waiting that neither explains: the disk, or a busy processor");
 }

@@ -193,7 +193,7 @@ static void put_heads(struct grid *g)
 		[COL_ON_CPU] = {"on CPU", GRID_RIGHT},
 		[COL_DISK] = {"request", GRID_RIGHT},
 		[COL_OUT] = {"byte", GRID_RIGHT},
-		[COL_VERDICT] = {"", GRID_LEFT},
+		[COL_VERDICT] = {"verdict", GRID_LEFT},
 		[COL_OBSERVED] = {"served by", GRID_LEFT},
 	};
 

@@ -9,6 +9,9 @@
 
 #define MIB 1048576.0
 
+/* Below it an interval of order statistics is all of the values, and no interval worth its name. */
+#define MIN_CONFIDENCE 0.9
+
 /* What the numbers of a table rest on, for its title. */
 struct basis {
 	size_t fewest, most;   /* repetitions */
@@ -64,8 +67,10 @@ static void print_title(const struct report *rep, const struct basis *b)
 		strbuf_printf(&sb, "median of %zu %sruns", b->most, kind);
 	else if (b->most)
 		strbuf_printf(&sb, "median of %zu to %zu %sruns", b->fewest, b->most, kind);
-	if (b->confidence > 0)
+	if (b->confidence >= MIN_CONFIDENCE)
 		strbuf_printf(&sb, " ±half of its %.3g %% interval", 100 * b->confidence);
+	else if (b->confidence > 0)
+		strbuf_puts(&sb, " ±half of their range");
 	text_line(&rep->to, STYLE_HEAD, 2, "%s%s: %s", rep->to.raw ? "bytes/s" : "MiB/s", rep->mark,
 		  strbuf_str(&sb));
 }

@@ -190,6 +190,8 @@ static void add_set(struct result_cell *cell, uint64_t total, uint64_t off_cpu)
 	cell->trace.set_count = 1;
 	set = &cell->trace.sets[0];
 	set->hists[AB_TOTAL] = (struct result_hist){.present = true, .count = 1, .sum = total};
+	set->hists[AB_ON_CPU] =
+		(struct result_hist){.present = true, .count = 1, .sum = total - off_cpu};
 	if (off_cpu)
 		set->hists[AB_OFF_CPU] =
 			(struct result_hist){.present = true, .count = 1, .sum = off_cpu};
@@ -197,17 +199,19 @@ static void add_set(struct result_cell *cell, uint64_t total, uint64_t off_cpu)
 		EXAMPLE_TEXT(set->hists[AB_OFF_CPU].absent, RESULT_NOT_APPLICABLE);
 }
 
-/* Two traced repetitions of 2 s: 4 s of run time to explain. */
+/* Two traced repetitions of 2 s: 4 s of run time to explain; requests took 2 s of them, half of it waiting. */
 static void test_time(void **state)
 {
 	struct result_cell cell = make_cell(4);
 	struct derive_time time = derive_time(&cell);
+	struct result_hist *off_cpu;
 
 	assert_unknown(time.requests, "not traced");
 	add_set(&cell, 2 * S, S);
+	off_cpu = &cell.trace.sets[0].hists[AB_OFF_CPU];
 	time = derive_time(&cell);
 	assert_value(time.requests, 0.5);
-	assert_unknown(time.on_cpu, "CPU time not measured");
+	assert_unknown(time.fio_cpu, "CPU time of fio not measured");
 	assert_unknown(time.elsewhere, "CPU time not measured");
 	for (size_t i = 1; i < 4; i += 2) {
 		cell.samples[i].cpu.has_workload = true;
@@ -215,20 +219,22 @@ static void test_time(void **state)
 		cell.samples[i].cpu.has_kthread = true;
 	}
 	time = derive_time(&cell);
-	assert_value(time.on_cpu, 0.25);
+	assert_value(time.fio_cpu, 0.25);
 	assert_value(time.elsewhere, 0.5);
 	/* Two jobs: twice the time to explain. */
 	cell.numjobs = 2;
 	assert_value(derive_time(&cell).elsewhere, 0.75);
 	cell.numjobs = 1;
-	/* Workers on other processors can use more than the run's time; the rest is then 0, not negative. */
+	/* Kernel threads may have served the requests while fio waited, but for no longer than requests ran. */
+	cell.samples[1].cpu.kthread_ns = S / 2;
+	assert_value(derive_time(&cell).elsewhere, 0.375);
 	cell.samples[1].cpu.kthread_ns = 5 * S;
-	time = derive_time(&cell);
-	assert_value(time.on_cpu, 1.5);
-	assert_value(time.elsewhere, 0);
-	EXAMPLE_TEXT(cell.trace.sets[0].hists[AB_OFF_CPU].absent,
-		     "unobservable: no scheduler hook");
-	cell.trace.sets[0].hists[AB_OFF_CPU].present = false;
+	assert_value(derive_time(&cell).elsewhere, 0.25);
+	/* What is explained more than once leaves nothing, not less than nothing. */
+	off_cpu->sum = 9 * S;
+	assert_value(derive_time(&cell).elsewhere, 0);
+	EXAMPLE_TEXT(off_cpu->absent, "unobservable: no scheduler hook");
+	off_cpu->present = false;
 	assert_unknown(derive_time(&cell).elsewhere, "CPU time not measured");
 	free_cell(&cell);
 }
