@@ -207,6 +207,25 @@ static void report_workload(struct beside_table *t)
 	print_sentences(t);
 }
 
+static void warn_of_machines(const struct report *rep)
+{
+	const struct result *here = rep->r, *there = rep->beside;
+	bool machines = there->reference || here->host.emulated != there->host.emulated ||
+			strcmp(here->host.cpu_model, there->host.cpu_model) ||
+			strcmp(here->host.kernel_release, there->host.kernel_release);
+	bool data =
+		!there->dataset.sha256[0] || strcmp(here->dataset.sha256, there->dataset.sha256);
+
+	if (machines || data)
+		text_line(
+			&rep->to, STYLE_WARN, 2,
+			"  different %s: compare the ratio of engines and the crossover, not MiB/s "
+			"with MiB/s",
+			!data	   ? "machines"
+			: machines ? "machines and data"
+				   : "data");
+}
+
 void report_beside(const struct report *rep)
 {
 	struct beside_table t = {.rep = rep};
@@ -218,12 +237,7 @@ void report_beside(const struct report *rep)
 		  b->host.emulated ? ", emulated" : "");
 	if (b->source[0])
 		text_line(&rep->to, STYLE_PLAIN, 2, "  %s", b->source);
-	text_line(
-		&rep->to, STYLE_WARN, 2,
-		"  different machines%s: compare the ratio of engines and the crossover, not MiB/s with MiB/s",
-		strcmp(rep->r->dataset.sha256, b->dataset.sha256) || !b->dataset.sha256[0]
-			? " and data"
-			: "");
+	warn_of_machines(rep);
 	if (axes_find(b, &t.there, NULL)) {
 		text_line(&rep->to, STYLE_BAD, 2,
 			  "  too many engines, workloads or cluster sizes for tables");
