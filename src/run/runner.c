@@ -31,6 +31,18 @@ static void load_filesystem(const char *filesystem)
 	spawn_run(argv, NULL, &res, NULL);
 }
 
+/* What the scenario asks for and this version does not do is said, not dropped. */
+static int warn_stacks(struct runner *rn)
+{
+	static const char words[] = "trace.stacks: this version records no stacks; the result has none";
+	const struct trace_spec *t = &rn->plan->scenario->trace;
+
+	if (!t->stacks_oncpu_hz && !t->stacks_offcpu)
+		return 0;
+	log_warn("%s", words);
+	return string_list_add(&rn->result->warnings, "%s", words);
+}
+
 static int open_tracer(struct runner *rn, struct diag *d)
 {
 	const struct scenario *s = rn->plan->scenario;
@@ -110,6 +122,8 @@ static int runner_open(struct runner *rn, struct diag *d)
 	if (!err)
 		err = accel_open(&rn->accel, rn->undo, d);
 	if (!err)
+		err = warn_stacks(rn);
+	if (!err)
 		err = open_tracer(rn, d);
 	for (size_t i = 0; i < rn->result->cell_count && !rn->session; i++)
 		snprintf(rn->result->cells[i].trace.absent, sizeof(rn->result->cells[i].trace.absent), "%s",
@@ -162,12 +176,15 @@ static void report_step(const struct runner *rn, const struct plan_step *step, u
 	double left_s = (double)elapsed_ns / 1e9 / (double)ran * (double)(due - ran);
 	char cluster[32], speed[32] = "failed";
 
-	units_bytes(cluster, sizeof(cluster), pc->cluster_bytes);
+	cluster_text(cluster, sizeof(cluster), pc->cluster_bytes);
 	if (sample->ok)
 		snprintf(speed, sizeof(speed), "%.1f MiB/s", sample->bandwidth_bytes_per_s / 1048576.0);
 	log_info("%4zu/%zu  %-12s %8s  %-16s rep %u %-7s %14s  %3.0f s left", ran, due,
 		 pc->engine->name, cluster, pc->workload->name, step->repetition + 1,
-		 sample->traced ? "traced" : "control", speed, left_s);
+		 sample->traced				     ? "traced" :
+		 rn->plan->scenario->trace.control && rn->session ? "control" :
+								    "",
+		 speed, left_s);
 }
 
 static bool is_due(const struct runner *rn, const struct plan_step *step)

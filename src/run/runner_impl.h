@@ -38,6 +38,11 @@ int runner_verify(struct runner *rn, struct diag *d);
 /* One repetition. Failures of fio, mount... end the cell; -EINTR and errors that no other cell could survive are returned. */
 int runner_step(struct runner *rn, const struct plan_step *step, struct diag *d);
 
+/* "64 KiB", or "-" for an image without clusters. */
+const char *cluster_text(char *buf, size_t size, uint64_t cluster_bytes);
+/* "qat_deflate, 64 KiB clusters", "none". */
+const char *image_text(char *buf, size_t size, const char *engine, uint64_t cluster_bytes);
+
 /* Ends a cell. The words of @fmt are kept in the result. */
 void cell_end(struct result_cell *cell, enum cell_status status, const char *fmt, ...) AB_PRINTF(3, 4);
 

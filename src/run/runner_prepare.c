@@ -30,6 +30,25 @@ int run_make_id(const struct scenario *s, char *id, size_t size, struct diag *d)
 	return 0;
 }
 
+const char *cluster_text(char *buf, size_t size, uint64_t cluster_bytes)
+{
+	if (cluster_bytes)
+		return units_bytes(buf, size, cluster_bytes);
+	snprintf(buf, size, "-");
+	return buf;
+}
+
+const char *image_text(char *buf, size_t size, const char *engine, uint64_t cluster_bytes)
+{
+	char cluster[32];
+
+	if (cluster_bytes)
+		snprintf(buf, size, "%s, %s clusters", engine, units_bytes(cluster, sizeof(cluster), cluster_bytes));
+	else
+		snprintf(buf, size, "%s", engine);
+	return buf;
+}
+
 void cell_end(struct result_cell *cell, enum cell_status status, const char *fmt, ...)
 {
 	va_list ap;
@@ -109,12 +128,11 @@ static int prepare_images(const struct plan *p, const struct store *st, const st
 	for (size_t i = 0; i < p->image_count; i++) {
 		struct result_image *facts = &r->images[i];
 		struct diag why = {0};
-		char path[4096], cluster[32];
+		char path[4096], what[80];
 		int err;
 
-		units_bytes(cluster, sizeof(cluster), p->images[i].cluster_bytes);
-		log_verbose("image %zu of %zu: %s, %s clusters", i + 1, p->image_count, p->images[i].engine->name,
-			    cluster);
+		image_text(what, sizeof(what), p->images[i].engine->name, p->images[i].cluster_bytes);
+		log_verbose("image %zu of %zu: %s", i + 1, p->image_count, what);
 		err = image_prepare(st, ds, &p->images[i], facts, path, sizeof(path), &why);
 		if (err == -EINTR || err == -ENOSPC || err == -ENOMEM)
 			return diag_set(d, err, "%s", why.text);
@@ -126,8 +144,8 @@ static int prepare_images(const struct plan *p, const struct store *st, const st
 		if (!facts->reused)
 			r->mkfs_ns += facts->build_ns;
 		note_tool(&r->host, facts->mkfs);
-		log_info("image %zu of %zu: %s, %s clusters, ratio %.2f%s", i + 1, p->image_count, facts->algorithm,
-			 cluster, facts->ratio, facts->reused ? " (from the cache)" : "");
+		log_info("image %zu of %zu: %s, ratio %.2f%s", i + 1, p->image_count, what, facts->ratio,
+			 facts->reused ? " (from the cache)" : "");
 		if (!facts->ok)
 			log_warn("%s", facts->reason);
 		if (ab_interrupted())

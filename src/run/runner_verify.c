@@ -106,28 +106,28 @@ static int verify_cell(struct runner *rn, const struct plan_cell *pc, struct dia
 	struct result_image *image = &rn->result->images[pc->image];
 	struct result_verify *v = new_verify(image);
 	struct diag why = {0};
-	char cluster[32];
+	char what[80];
 	int err;
 
 	if (!v)
 		return diag_errno(d, -ENOMEM, "verification");
-	units_bytes(cluster, sizeof(cluster), pc->cluster_bytes);
+	image_text(what, sizeof(what), pc->engine->name, pc->cluster_bytes);
 	err = verify_one(rn, pc, v, &why);
 	if (err == -EINTR || rn->stuck)
 		return diag_set(d, err, "%s", why.text);
 	if (err == -EOPNOTSUPP) {
 		/* Nothing was read: there is nothing to say about the image. */
 		image->verify_count--;
-		log_warn("skipped: %s, %s clusters: %s", pc->engine->name, cluster, why.text);
+		log_warn("skipped: %s: %s", what, why.text);
 		end_cells(rn, pc, CELL_SKIPPED, why.text);
 	} else if (err) {
 		snprintf(v->reason, sizeof(v->reason), "%.255s", why.text);
-		log_warn("%s, %s clusters: %s", pc->engine->name, cluster, why.text);
+		log_warn("%s: %s", what, why.text);
 		end_cells(rn, pc, CELL_FAILED, why.text);
 	} else if (v->ok) {
-		log_info("verified: %s, %s clusters: the data has the dataset's hash", pc->engine->name, cluster);
+		log_info("verified: %s: the data has the dataset's hash", what);
 	} else {
-		log_error("WRONG DATA: %s, %s clusters: %s", pc->engine->name, cluster, v->reason);
+		log_error("WRONG DATA: %s: %s", what, v->reason);
 	}
 	return 0;
 }
