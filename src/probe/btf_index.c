@@ -19,7 +19,8 @@ static int index_names(struct btf_index *index)
 	if (!index->functions)
 		return -ENOMEM;
 	for (h = 0; h < hook_count; h++) {
-		for (f = 0; f < ARRAY_SIZE(hook_table[h].functions) && hook_table[h].functions[f]; f++) {
+		for (f = 0; f < ARRAY_SIZE(hook_table[h].functions) && hook_table[h].functions[f];
+		     f++) {
 			struct btf_function *fn = &index->functions[index->count++];
 
 			fn->name = hook_table[h].functions[f];
@@ -43,15 +44,16 @@ static void describe(const struct btf *btf, uint32_t id, struct btf_function *fn
 /* A BTF-typed tracepoint <name> is known as the typedef btf_trace_<name>. */
 #define TRACEPOINT_PREFIX "btf_trace_"
 
-static void note_function(struct btf_index *index, const struct btf *btf, uint32_t id, const char *module,
-			  int fd)
+static void note_function(struct btf_index *index, const struct btf *btf, uint32_t id,
+			  const char *module, int fd)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
 	const char *name = btf__name_by_offset(btf, t->name_off);
 	bool tracepoint = btf_is_typedef(t);
 	size_t i;
 
-	if (!name || (tracepoint && strncmp(name, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)) != 0))
+	if (!name ||
+	    (tracepoint && strncmp(name, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)) != 0))
 		return;
 	if (tracepoint)
 		name += strlen(TRACEPOINT_PREFIX);
@@ -115,8 +117,10 @@ static void note_structure(struct btf_index *index, const struct btf *btf, const
 	for (f = 0; name && name[0] && f < AB_FIELDS; f++) {
 		if (index->field_known[f] || strcmp(wanted_fields[f].structure, name) != 0)
 			continue;
-		for (n = 0; n < ARRAY_SIZE(wanted_fields[f].names) && wanted_fields[f].names[n]; n++) {
-			if (!member_offset(btf, t, wanted_fields[f].names[n], &index->field_offset[f]))
+		for (n = 0; n < ARRAY_SIZE(wanted_fields[f].names) && wanted_fields[f].names[n];
+		     n++) {
+			if (!member_offset(btf, t, wanted_fields[f].names[n],
+					   &index->field_offset[f]))
 				continue;
 			index->field_known[f] = true;
 			break;
@@ -125,7 +129,8 @@ static void note_structure(struct btf_index *index, const struct btf *btf, const
 }
 
 /* Walks types [@first, end) of @btf. */
-static void scan(struct btf_index *index, const struct btf *btf, uint32_t first, const char *module, int fd)
+static void scan(struct btf_index *index, const struct btf *btf, uint32_t first, const char *module,
+		 int fd)
 {
 	uint32_t id, end = btf__type_cnt(btf);
 
@@ -145,11 +150,12 @@ int btf_index_check_fields(const struct btf_index *index, struct diag *d)
 
 	for (f = 0; f < AB_FIELDS; f++)
 		if (!index->field_known[f])
-			return diag_set(d, -ENOENT, "this kernel's BTF has no field %s of struct %s%s",
+			return diag_set(d, -ENOENT,
+					"this kernel's BTF has no field %s of struct %s%s",
 					wanted_fields[f].names[0], wanted_fields[f].structure,
-					strstr(wanted_fields[f].structure, "erofs") ?
-						" (is module erofs loaded, with BTF?)" :
-						"");
+					strstr(wanted_fields[f].structure, "erofs")
+						? " (is module erofs loaded, with BTF?)"
+						: "");
 	return 0;
 }
 
@@ -209,11 +215,13 @@ int btf_index_build(struct btf_index *index, struct diag *d)
 		return diag_errno(d, err, "BTF index");
 	vmlinux = btf__load_vmlinux_btf();
 	if (!vmlinux) {
-		err = -errno;
+		/* libbpf says ESRCH when it finds none in any of the places where it looks. */
+		err = errno == ESRCH ? -ENOENT : -errno;
 		btf_index_free(index);
-		return diag_errno(d, err,
-				  "the kernel's type information (BTF, /sys/kernel/btf/vmlinux) cannot be read; tracing "
-				  "needs a kernel with CONFIG_DEBUG_INFO_BTF=y");
+		return diag_errno(
+			d, err,
+			"the kernel's type information (BTF, /sys/kernel/btf/vmlinux) cannot be read; tracing "
+			"needs a kernel with CONFIG_DEBUG_INFO_BTF=y");
 	}
 	scan(index, vmlinux, 1, "vmlinux", 0);
 	while (!err && !bpf_btf_get_next_id(id, &id))

@@ -133,34 +133,50 @@ void refused(struct finding *f, int err, const struct diag *why)
 		advise(f, BE_ROOT);
 }
 
+void no_folder(const struct doctor *dr, struct finding *f)
+{
+	found(f, FINDING_UNTRIED, "%s", dr->no_folder);
+	advise(f, "make room for small files there");
+}
+
 static const unsigned int image_algorithms[AB_ALGORITHMS] = {
 	[AB_ALG_STORED] = EROFS_TINY_STORED, [AB_ALG_LZ4] = EROFS_LZ4,	 [AB_ALG_LZMA] = EROFS_LZMA,
 	[AB_ALG_DEFLATE] = EROFS_DEFLATE,    [AB_ALG_ZSTD] = EROFS_ZSTD,
 };
+
+static void add_item(struct strbuf *list, const char *text)
+{
+	strbuf_printf(list, "%s%s", list->len ? ", " : "", text);
+}
 
 /* What follows for one engine: can a scenario with it run here? */
 static void check_engine(struct doctor *dr, unsigned int which, struct finding *f)
 {
 	const struct engine_info *e = &engine_table[which];
 	unsigned int algorithm = image_algorithms[e->algorithm];
-	AB_STRBUF struct strbuf lacks = {0};
+	bool makes = dr->makes >> which & 1;
+	AB_STRBUF struct strbuf lacks = {0}, untried = {0};
 
 	f->name = e->name;
 	f->purpose = e->meaning;
-	if (!(dr->makes >> which & 1))
-		strbuf_puts(&lacks, "no tool here makes its images");
-	if (!dr->reads[algorithm] && dr->mounted)
-		strbuf_printf(&lacks, "%sthe kernel does not read them", lacks.len ? "; " : "");
-	if (e->accel_driver && !(dr->accelerators >> which & 1))
-		strbuf_printf(&lacks, "%sits accelerator cannot be used", lacks.len ? "; " : "");
-	if (!lacks.len) {
-		found(f, dr->mounted ? FINDING_OK : FINDING_UNTRIED, "%s",
-		      dr->mounted ? "images can be made and read"
-				  : "images can be made; none was mounted");
-		return;
-	}
-	found(f, FINDING_NO, "%s", strbuf_str(&lacks));
-	if (!(dr->makes >> which & 1) && e->mkfs_algorithm)
+	if (!makes && dr->tools_tried)
+		add_item(&lacks, "no tool here makes its images");
+	else if (!makes)
+		add_item(&untried, "making its images");
+	if (!dr->reads[algorithm])
+		add_item(dr->mounted ? &lacks : &untried,
+			 dr->mounted ? "the kernel does not read its images" : "reading them");
+	if (e->accel_driver && dr->accelerators[which] == FINDING_NO)
+		add_item(&lacks, "its accelerator cannot be used");
+	else if (e->accel_driver && dr->accelerators[which] == FINDING_UNTRIED)
+		add_item(&untried, "its accelerator");
+	if (lacks.len)
+		found(f, FINDING_NO, "%s", strbuf_str(&lacks));
+	else if (untried.len)
+		found(f, FINDING_UNTRIED, "not tried: %s", strbuf_str(&untried));
+	else
+		found(f, FINDING_OK, "images can be made and read");
+	if (!makes && dr->tools_tried && e->mkfs_algorithm)
 		advise(f,
 		       "install an erofs-utils that knows %s (1.8 knows all), or run make lab: the "
 		       "lab's is used then",
@@ -241,33 +257,40 @@ static void make_folder(struct doctor *dr)
 	}
 }
 
-static int list_engines(struct doctor_report *r)
+static int list_engines(struct doctor_report *r, struct strbuf *untried)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < r->finding_count; i++)
-		if (!strcmp(r->findings[i].group, "engines") && r->findings[i].state == FINDING_OK)
-			err = string_list_add(&r->engines, "%s", r->findings[i].name);
+	for (size_t i = 0; !err && i < r->finding_count; i++) {
+		const struct finding *f = &r->findings[i];
+
+		if (strcmp(f->group, "engines") != 0)
+			continue;
+		if (f->state == FINDING_OK)
+			err = string_list_add(&r->engines, "%s", f->name);
+		else if (f->state == FINDING_UNTRIED)
+			add_item(untried, f->name);
+	}
 	return err;
 }
 
-static void say_engines(const struct doctor *dr, struct strbuf *out)
+static void say_engines(const struct doctor *dr, const struct strbuf *untried, struct strbuf *out)
 {
 	const struct string_list *engines = &dr->report->engines;
 
-	if (!engines->count || !dr->has_fio) {
-		strbuf_printf(out, "This host can run no scenario%s.",
-			      engines->count ? ": fio is missing" : "");
-		return;
-	}
-	strbuf_puts(out, "This host can run scenarios of ");
-	for (size_t i = 0; i < engines->count; i++)
-		strbuf_printf(out, "%s%s",
-			      !i			? ""
-			      : i + 1 == engines->count ? " and "
-							: ", ",
-			      engines->items[i]);
-	strbuf_putc(out, '.');
+	if (!dr->has_fio)
+		strbuf_puts(out, "This host can run no scenario: fio is missing.");
+	else if (engines->count)
+		strbuf_puts(out, "This host can run scenarios of ");
+	else
+		strbuf_puts(out, "This host was not seen to run any scenario.");
+	for (size_t i = 0; dr->has_fio && i < engines->count; i++)
+		strbuf_printf(out, "%s%s", engines->items[i],
+			      i + 1 == engines->count	? "."
+			      : i + 2 == engines->count ? " and "
+							: ", ");
+	if (untried->len)
+		strbuf_printf(out, " Not tried: %s.", strbuf_str(untried));
 }
 
 static void say_tracing(const struct doctor *dr, struct strbuf *out)
@@ -293,12 +316,12 @@ static void say_tracing(const struct doctor *dr, struct strbuf *out)
 
 static int summarize(struct doctor *dr)
 {
-	AB_STRBUF struct strbuf text = {0};
-	int err = list_engines(dr->report);
+	AB_STRBUF struct strbuf text = {0}, untried = {0};
+	int err = list_engines(dr->report, &untried);
 
 	if (err)
 		return err;
-	say_engines(dr, &text);
+	say_engines(dr, &untried, &text);
 	say_tracing(dr, &text);
 	if (geteuid())
 		strbuf_puts(&text,

@@ -74,7 +74,7 @@ static bool may_mount(const struct doctor *dr, struct finding *f)
 		found(f, FINDING_UNTRIED,
 		      "without a mount namespace of its own nothing is mounted");
 	else if (!*dr->folder)
-		found(f, FINDING_UNTRIED, "%s", dr->no_folder);
+		no_folder(dr, f);
 	else
 		return true;
 	return false;
@@ -265,19 +265,14 @@ static void describe_driver(const struct crypto_driver *c, char *buf, size_t siz
 		 host_accelerator_kind(c->module), c->priority, c->selftest);
 }
 
-/* @which: row of engine_table. One without accelerator gives no finding. */
-void check_driver(struct doctor *dr, unsigned int which, struct finding *f)
+static void examine_driver(struct doctor *dr, const char *name, struct finding *f)
 {
-	const char *name = engine_table[which].accel_driver;
 	bool intrusive = dr->opts->intrusive;
 	struct crypto_driver c;
 	struct diag why = {0};
 	char facts[320];
 	int err;
 
-	f->name = name;
-	if (!name)
-		return;
 	if (!find_driver(name, &c)) {
 		found(f, FINDING_NO, "no such driver in /proc/crypto");
 		return;
@@ -294,7 +289,6 @@ void check_driver(struct doctor *dr, unsigned int which, struct finding *f)
 		refused(f, err, &why);
 		return;
 	}
-	dr->accelerators |= 1u << which;
 	if (intrusive || !strcmp(dr->accelerator_set, name)) {
 		found(f, FINDING_OK, "%s; switched on%s", facts,
 		      intrusive ? ", an image read, and back" : "");
@@ -302,4 +296,14 @@ void check_driver(struct doctor *dr, unsigned int which, struct finding *f)
 	}
 	found(f, FINDING_UNTRIED, "%s; not switched on", facts);
 	advise(f, "let the doctor switch it on and back: accelbench doctor --intrusive");
+}
+
+/* @which: row of engine_table. One without accelerator gives no finding. */
+void check_driver(struct doctor *dr, unsigned int which, struct finding *f)
+{
+	f->name = engine_table[which].accel_driver;
+	if (!f->name)
+		return;
+	examine_driver(dr, f->name, f);
+	dr->accelerators[which] = f->state;
 }

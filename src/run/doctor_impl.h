@@ -21,8 +21,9 @@ struct doctor {
 	bool private_mounts;	   /* mounts of ours are seen by nobody else */
 	struct mkfs_tool tools[2]; /* this machine's mkfs.erofs, then the other root's */
 	bool has_tool[2];
-	uint32_t makes;	       /* bit per row of engine_table: a tool builds its images */
-	uint32_t accelerators; /* bit per row: its driver can serve requests */
+	uint32_t makes; /* bit per row of engine_table: a tool builds its images */
+	enum finding_state accelerators[32]; /* by row: can its driver serve requests? */
+	bool tools_tried;		     /* making images could be tried */
 	bool has_fio;
 	bool erofs;   /* registered with the kernel */
 	bool mounted; /* mounting images could be tried */
@@ -46,6 +47,9 @@ void found(struct finding *f, enum finding_state state, const char *fmt, ...) AB
 void advise(struct finding *f, const char *fmt, ...) AB_PRINTF(2, 3);
 /* It does not work, in the words of @why. Whoever is not root is told that first. */
 void refused(struct finding *f, int err, const struct diag *why);
+
+/* Not tried since there is no folder for files of ours. */
+void no_folder(const struct doctor *dr, struct finding *f);
 
 #define BE_ROOT "run as root: sudo accelbench ..."
 #define USE_LAB "measure in the lab: accelbench run --target lab"

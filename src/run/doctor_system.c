@@ -171,16 +171,19 @@ void check_mkfs(struct doctor *dr, unsigned int which, struct finding *f)
 			return;
 		}
 	}
-	if (err == -ENOENT)
+	if (err == -ENOENT) {
 		diag_set(&why, err, "not installed");
+		dr->tools_tried = true;
+	}
 	if (err) {
 		refused(f, err, &why);
 		return;
 	}
 	if (!*dr->folder) {
-		found(f, FINDING_UNTRIED, "%s: %.300s", tool->version, dr->no_folder);
+		no_folder(dr, f);
 		return;
 	}
+	dr->tools_tried = true;
 	try_algorithms(dr, tool, &words);
 	found(f, words.len ? FINDING_OK : FINDING_NO, "%.300s%s%s makes %s", root,
 	      *root ? ": " : "", tool->version, words.len ? strbuf_str(&words) : "no image");

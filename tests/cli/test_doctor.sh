@@ -80,6 +80,23 @@ check 'an interrupt ends it' interrupted
 state >after
 check 'nothing is left after an interrupt' diff before after
 
+# No room for files, no type information: said, and nothing else is made of it.
+if [[ $(id -u) == 0 ]] && unshare -m true; then
+	cat >without <<-'EOF'
+		mount -t tmpfs -o ro none /var/tmp
+		[[ ! -d /sys/kernel/btf ]] || mount -t tmpfs none /sys/kernel/btf
+		exec "$1" doctor --lab-dir /nonexistent "${@:2}"
+	EOF
+	run without unshare -m bash without "$accelbench" --json
+	run without-text unshare -m bash without "$accelbench"
+	check 'without a folder and without BTF: JSON agrees with itself' judge without.out 4 without-text.out
+	check 'without a folder: engines are not tried' grep -q '^  -   lz4 .*not tried: making its images' without-text.out
+	check 'without BTF: it says which option is missing' grep -q 'CONFIG_DEBUG_INFO_BTF=y' without.out
+	check 'without BTF: no hook is tried' grep -q '^  -   erofs.deflate .*without BTF' without-text.out
+else
+	echo 'ok - without a folder and without BTF # SKIP needs root'
+fi
+
 # As somebody who may nothing. The program is copied since the tree may not be readable for others.
 if [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
 	cp "$accelbench" program
