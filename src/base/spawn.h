@@ -38,7 +38,9 @@ struct spawn_result {
 
 /*
  * Runs argv[0] (looked up in PATH) and waits. 0: it ran, look at @res; -ENOENT: no such program;
- * other -errno. @res must be freed with spawn_result_free() in every case.
+ * other -errno. What it left running in its process group ends with it. After a signal for us
+ * (ab_interrupted()) nothing runs any more: it is ended at once. @res must be freed with
+ * spawn_result_free() in every case.
  */
 int spawn_run(const char *const argv[], const struct spawn_opts *opts, struct spawn_result *res,
 	      struct diag *d);

@@ -239,6 +239,28 @@ static void test_change_in_disguise(void **state)
 	assert_string_not_equal(first, ds.facts.sha256);
 }
 
+static void test_written_to_while_it_is_read(void **state)
+{
+	AB_FREE char *bytes = calloc(1, 32 << 20);
+	struct dataset_spec spec = path_spec(at("corpus"));
+	pid_t pid;
+
+	assert_non_null(bytes);
+	assert_int_equal(fs_write_atomic(at("corpus"), bytes, 32 << 20, NULL), 0);
+	pid = fork();
+	if (pid == 0) {
+		int fd = open(at("corpus"), O_WRONLY);
+
+		for (;;)
+			if (pwrite(fd, "x", 1, 0) != 1)
+				_exit(1);
+	}
+	usleep(50000);
+	assert_refused(&spec, -ESTALE, "changed while it was read");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 static void test_demanded_hash(void **state)
 {
 	struct dataset_spec spec = path_spec(at("corpus"));
@@ -466,6 +488,24 @@ static void test_unknown_algorithm_says_what_to_install(void **state)
 	assert_int_equal(entries("images"), 0);
 }
 
+static void test_no_mkfs_at_all(void **state)
+{
+	struct dataset_spec spec = text_spec(4096);
+	struct result_image facts;
+	char path[4096];
+	struct diag d = {""};
+
+	prepare(&spec);
+	setenv("PATH", "/nonexistent", 1);
+	if (!spawn_find("mkfs.erofs", path, sizeof(path))) {
+		print_message("skip: mkfs.erofs is found without PATH: %s\n", path);
+		skip();
+	}
+	assert_int_equal(image(&lz4, 4096, &facts, path, &d), -EOPNOTSUPP);
+	assert_non_null(strstr(d.text, "mkfs.erofs is not installed: install erofs-utils"));
+	assert_int_equal(entries("images"), 0);
+}
+
 static void test_cluster_that_mkfs_refuses(void **state)
 {
 	struct dataset_spec spec = text_spec(4096);
@@ -645,6 +685,7 @@ int main(void)
 		TEST(test_larger_than_the_disk),
 		TEST(test_file_is_copied_not_touched),
 		TEST(test_change_in_disguise),
+		TEST(test_written_to_while_it_is_read),
 		TEST(test_demanded_hash),
 		TEST(test_bad_paths),
 		TEST(test_unreadable),
@@ -655,6 +696,7 @@ int main(void)
 		TEST(test_data_that_do_not_compress),
 		TEST(test_cut_image_is_built_again),
 		TEST(test_unknown_algorithm_says_what_to_install),
+		TEST(test_no_mkfs_at_all),
 		TEST(test_cluster_that_mkfs_refuses),
 		TEST(test_mkfs_crashes),
 		TEST(test_mkfs_fails),
