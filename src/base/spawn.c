@@ -16,8 +16,6 @@
 #define DEFAULT_MAX_OUTPUT ((size_t)64 << 20)
 #define CHUNK		   65536
 
-extern char **environ;
-
 /* One captured stream: what the child writes to `end[1]` we read from `end[0]`. */
 struct capture {
 	int end[2];

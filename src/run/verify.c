@@ -78,7 +78,7 @@ static int run_reader(const char *path, bool hash, uint64_t timeout_ns, struct r
 	if (pid == 0) {
 		read_all(path, hash, report);
 		n = write(ends[1], report, sizeof(*report));
-		_exit(n != (ssize_t)sizeof(*report));
+		_exit(n == (ssize_t)sizeof(*report) ? 0 : 1);
 	}
 	close(ends[1]);
 	if (pid > 0)
