@@ -168,6 +168,7 @@ static bool host_traces(const struct scenario *s, int mechanism)
 
 	if (!s->trace.enabled)
 		return true;
+	run_load_filesystem(s->filesystem);
 	if (session_open(&session, &opts, &why)) {
 		log_info("this host cannot trace what the scenario asks for (%s); using the lab", why.text);
 		return false;

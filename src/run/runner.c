@@ -21,8 +21,7 @@
 #include "run/host.h"
 #include "run/store.h"
 
-/* Module BTF exists only while the module is loaded, so it is loaded before the tracer looks. */
-static void load_filesystem(const char *filesystem)
+void run_load_filesystem(const char *filesystem)
 {
 	const char *const argv[] = {"modprobe", "-q", filesystem, NULL};
 	AB_SPAWN_RESULT struct spawn_result res = {0};
@@ -111,7 +110,7 @@ static int runner_open(struct runner *rn, struct diag *d)
 		err = open_folders(rn, d);
 	if (err)
 		return err;
-	load_filesystem(rn->plan->scenario->filesystem);
+	run_load_filesystem(rn->plan->scenario->filesystem);
 	memcpy(begun_on, rn->result->host.kernel_release, sizeof(begun_on));
 	err = fio_version(rn->result->host.fio_version, sizeof(rn->result->host.fio_version), d);
 	if (!err)

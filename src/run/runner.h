@@ -17,6 +17,9 @@ struct run_opts {
 	enum session_mechanism mechanism;
 };
 
+/* Loads the file system's module: its BTF exists only then, so this comes before anybody looks whether it can be traced. */
+void run_load_filesystem(const char *filesystem);
+
 /* Name for a new result folder: "20261130T204500Z-erofs-seq-9f3a". */
 int run_make_id(const struct scenario *s, char *id, size_t size, struct diag *d);
 
