@@ -101,11 +101,25 @@ static int open_folders(struct runner *rn, struct diag *d)
 	return err < 0 ? err : 0;
 }
 
+/* What a crashed run left switched on would be taken for the state to restore. */
+static void clean_up_after_others(void)
+{
+	struct undo_report report = {0};
+	struct diag why = {0};
+
+	if (undo_cleanup(NULL, &report, &why))
+		log_warn("cleaning up after an earlier run: %s", why.text);
+	else if (report.undone)
+		log_info("cleaned up after an earlier run: %u things undone", report.undone);
+}
+
 static int runner_open(struct runner *rn, struct diag *d)
 {
 	char begun_on[sizeof(rn->result->host.kernel_release)]; /* of a run that goes on, else "" */
-	int err = mount_namespace(d);
+	int err;
 
+	clean_up_after_others();
+	err = mount_namespace(d);
 	if (!err)
 		err = open_folders(rn, d);
 	if (err)
