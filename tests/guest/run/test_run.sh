@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# boot: own
+# timeout: 900
+# The main job from end to end: a scenario runs in the guest, its result comes back and says what happened.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../../check.sh"
+accelbench=${ACCELBENCH:-build/accelbench}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# run FOLDER ARG...: a run in the lab whose results go to FOLDER; status, output and messages are kept there.
+run()
+{
+	local to=$work/$1
+	shift
+	mkdir -p "$to"
+	"$accelbench" run "$@" --target lab --cache "$work/cache" --output "$to/results" \
+		>"$to/stdout" 2>"$to/stderr" && echo 0 >"$to/status" || echo $? >"$to/status"
+}
+status() { cat "$work/$1/status"; }
+result() { echo "$work/$1"/results/2*; }
+# cells FOLDER: "<status> <verdict>" of each
+cells()
+{
+	python3 -c '
+import json, sys
+for c in json.load(open(sys.argv[1]))["cells"]:
+    print(c["engine_requested"], c["status"], (c.get("validity") or {}).get("verdict"))' "$(result "$1")/result.json"
+}
+says() { grep -q -- "$2" "$work/$1/$3" || { echo "no '$2' in $3:" && tail -n 15 "$work/$1/$3" && return 1; }; }
+nothing_left()
+{
+	[[ -z $(find "$work/$1/results" -maxdepth 1 -name 'accelbench-*') ]] || { ls "$work/$1/results" && return 1; }
+}
+
+engines=$here/engines.yaml
+run all "$engines"
+check "every engine runs in the guest: status 0" equal "$(status all)" 0
+check "requests, phases, bytes and records agree with each other" \
+	python3 "$here/check_result.py" "$(result all)"
+check "the tables say that the processor is emulated and the accelerator simulated" \
+	says all "emulated, simulated accelerator" stdout
+check "the kernel's console is in the result folder" test -s "$(result all)/console.log"
+check "report prints the same tables from the folder" \
+	diff <("$accelbench" report "$(result all)") "$work/all/stdout"
+check "nothing is left beside the results" nothing_left all
+
+run again "$engines" --set 'matrix.engine=[lz4]'
+check "a second run builds no image" says again "from the cache" stderr
+
+# The accelerator fails every request: the file system gives the reader an error, and there is no software fallback.
+run errors "$engines" --set 'matrix.engine=[deflate, qat_deflate]' --lab-module error_every=1
+check "an accelerator that fails: status 3" equal "$(status errors)" 3
+check "its cell says so, the other is valid" \
+	matches "$(cells errors)" $'deflate done valid\nqat_deflate @(failed|done) @(invalid|None)'
+check "the message names the error" says errors "Input/output error" stdout
+
+# A lost request hangs its reader in the kernel for ever.
+run lost "$engines" --set 'matrix.engine=[deflate, qat_deflate]' --set timeout=15s --lab-module lost_every=9
+check "a request that never completes: status 3" equal "$(status lost)" 3
+check "what was measured before is kept" test -s "$(result lost)/result.json"
+check "nothing is left of the guest" equal "$(pgrep -f "$work/lost" | wc -l)" 0
+
+finish
