@@ -14,10 +14,10 @@ static const char *const flag_names[] = {"partial", "in_place", "early", "backlo
 static void put_header(struct strbuf *out)
 {
 	strbuf_puts(out, "cell,repetition,algorithm,direction,driver,served,flags,thread,in_bytes,out_bytes,status,"
-			 "start_ns,end_ns");
+			 "began_at_ns,ended_at_ns");
 	for (int p = 0; p < AB_PARTITION; p++)
 		strbuf_printf(out, ",%s_ns", phase_table[p].name);
-	strbuf_puts(out, ",on_cpu_ns,off_cpu_ns,submit_ns,notify_ns,done_ns,submit_cpu,done_cpu\n");
+	strbuf_puts(out, ",on_cpu_ns,off_cpu_ns,submitted_at_ns,notified_at_ns,done_at_ns,submit_cpu,done_cpu\n");
 }
 
 static void put_time(struct strbuf *out, uint64_t ns)

@@ -47,7 +47,7 @@ for number, cell in enumerate(result["cells"]):
     if len(mine) != requests:
         problem(engine, "has", len(mine), "records of", requests, "requests")
     for r in mine:
-        wall = int(r["end_ns"]) - int(r["start_ns"])
+        wall = int(r["ended_at_ns"]) - int(r["began_at_ns"])
         if sum(int(r[p + "_ns"]) for p in PHASES) != wall:
             problem(engine, "a record's phases do not add up:", r)
     out = sum(int(r["out_bytes"]) for r in mine)
