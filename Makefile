@@ -229,7 +229,7 @@ lab-clean: ## remove the guest
 	rm -rf build/lab
 
 bench: programs ## measure the project's own limits
-	$(Q)scripts/bench.sh
+	$(Q)scripts/bench.py
 
 help: ## this list
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
