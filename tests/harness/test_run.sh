@@ -5,7 +5,6 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck source=tests/check.sh
 source "$here/../check.sh"
 unset CI
 work=$(mktemp -d)
