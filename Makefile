@@ -151,8 +151,7 @@ uninstall: ## remove what install put there
 
 compile-commands: build/compile_commands.json ## for editors and clang-tidy, in build/
 build/compile_commands.json: FORCE
-	@mkdir -p build
-	$(file >$@,[$(subst } {,}$(comma){,$(foreach s,$(patsubst $(BUILD)/%.o,%.c,$(LIB_OBJ) $(MAIN_OBJ) $(TEST_OBJ)),{"directory": \
+	$(shell mkdir -p $(@D))$(file >$@,[$(subst } {,}$(comma){,$(foreach s,$(patsubst $(BUILD)/%.o,%.c,$(LIB_OBJ) $(MAIN_OBJ) $(TEST_OBJ)),{"directory": \
 		"$(CURDIR)"$(comma) "file": "$(s)"$(comma) "command": "$(subst ",\",$(CC) $(CFLAGS_ALL)) -c $(s)"}))])
 
 clean: ## remove what was built; the guest stays (lab-clean)
