@@ -45,7 +45,7 @@ static void close_others(const int *keep, unsigned int keep_count)
 
 static void become_child(pid_t parent, const int *keep, unsigned int keep_count)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXFSZ};
 	sigset_t none;
 
 	setpgid(0, 0);

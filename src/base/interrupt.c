@@ -22,8 +22,9 @@ void ab_interrupt_install(void)
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGHUP, &act, NULL);
-	/* A closed pipe must be an error of write(2), not an end without undoing. */
+	/* A closed pipe, or a file beyond the limit, must be an error of write(2), not an end without undoing. */
 	sigaction(SIGPIPE, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 bool ab_interrupted(void)

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "base/clock.h"
+#include "base/utf8.h"
 
 static enum log_level current_level = LOG_INFO;
 static struct {
@@ -27,36 +28,33 @@ void log_copy_to(int fd)
 	copy.begin_ns = clock_mono_ns();
 }
 
-static AB_PRINTF(3, 0) void emit(enum log_level level, const char *prefix, const char *fmt, va_list ap)
+/* A line holds words of other programs and names of files: none may break it, or move the terminal's cursor. */
+static AB_PRINTF(3, 0) void emit(enum log_level level, const char *prefix, const char *fmt,
+				 va_list ap)
 {
-	if (copy.fd >= 0 && level <= LOG_VERBOSE) {
-		va_list again;
+	AB_STRBUF struct strbuf text = {0}, line = {0};
 
-		va_copy(again, ap);
-		dprintf(copy.fd, "[%10.3f] ", (double)(clock_mono_ns() - copy.begin_ns) / 1e9);
-		dprintf(copy.fd, "%s", prefix);
-		vdprintf(copy.fd, fmt, again);
-		dprintf(copy.fd, "\n");
-		va_end(again);
-	}
+	strbuf_vprintf(&text, fmt, ap);
+	strbuf_puts(&line, prefix);
+	utf8_add_clean(&line, strbuf_str(&text));
+	if (copy.fd >= 0 && level <= LOG_VERBOSE)
+		dprintf(copy.fd, "[%10.3f] %s\n", (double)(clock_mono_ns() - copy.begin_ns) / 1e9,
+			strbuf_str(&line));
 	if (level > current_level)
 		return;
 	/* One write per line, so that two processes on one terminal do not mix inside a line. */
-	flockfile(stderr);
-	fprintf(stderr, "%s", prefix);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	strbuf_putc(&line, '\n');
+	fputs(strbuf_str(&line), stderr);
 	fflush(stderr);
-	funlockfile(stderr);
 }
 
-#define DEFINE_LOG(name, level, prefix)                                                            \
-	void name(const char *fmt, ...)                                                            \
-	{                                                                                          \
-		va_list ap;                                                                        \
-		va_start(ap, fmt);                                                                 \
-		emit(level, prefix, fmt, ap);                                                      \
-		va_end(ap);                                                                        \
+#define DEFINE_LOG(name, level, prefix)       \
+	void name(const char *fmt, ...)       \
+	{                                     \
+		va_list ap;                   \
+		va_start(ap, fmt);            \
+		emit(level, prefix, fmt, ap); \
+		va_end(ap);                   \
 	}
 
 DEFINE_LOG(log_error, LOG_ERROR, "accelbench: error: ")

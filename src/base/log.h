@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one sink for messages: stderr, never stdout. Used by main.c, cmd_*.c, run/ and probe/ only. */
+/*
+ * The one sink for messages: stderr, never stdout. A message is one line; what could harm a terminal becomes \xNN (base/utf8.h).
+ * Used by main.c, cmd_*.c, run/ and probe/ only.
+ */
 #ifndef AB_BASE_LOG_H
 #define AB_BASE_LOG_H
 
