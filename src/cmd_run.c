@@ -73,14 +73,29 @@ static unsigned int terminal_columns(void)
 	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
-static enum exit_status print_result(const struct result *r, const struct invocation *inv, struct diag *d)
+/* Did anything come of it that is worth a table? */
+static bool has_news(const struct result *r)
+{
+	for (size_t i = 0; i < r->cell_count; i++)
+		if (r->cells[i].status != CELL_PENDING || r->cells[i].sample_count)
+			return true;
+	return false;
+}
+
+/* The table on stdout, the result's folder on stderr; each if there is one. */
+static enum exit_status print_result(const struct result *r, const struct run_opts *o, const struct invocation *inv,
+				     struct diag *d)
 {
 	struct report_opts opts = {.color = command_color(&inv->common), .columns = terminal_columns()};
 	AB_STRBUF struct strbuf out = {0};
+	enum exit_status status = STATUS_OK;
+	char path[4200];
 
-	if (report_text(r, &opts, &out, d))
-		return STATUS_FAILED;
-	return command_print(&out, d);
+	if (has_news(r))
+		status = report_text(r, &opts, &out, d) ? STATUS_FAILED : command_print(&out, d);
+	if (!fs_path(path, sizeof(path), "%s/%s/result.json", o->output_dir, o->id) && fs_exists(path))
+		log_info("result: %s/%s", o->output_dir, o->id);
+	return status;
 }
 
 /* Invalid or failed cells make the run invalid; a run of which nothing could run is skipped. */
@@ -121,16 +136,14 @@ static enum exit_status run_here(const struct plan *p, const struct run_opts *o,
 	if (o->prepared && module && lab_insmod(module, d))
 		return STATUS_FAILED;
 	err = run_prepare(p, o, r, d);
-	if (!err)
-		err = run_measure(p, o, r, d);
-	if (err && !r->cell_count)
-		return STATUS_FAILED;
-	status = err ? STATUS_FAILED : judge(r, d);
+	if (err)
+		return run_prepare_status(err);
+	err = run_measure(p, o, r, d);
+	status = !err ? judge(r, d) : err == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED;
 	/* In the lab the outer process prints. */
 	if (o->prepared)
 		return status;
-	printed = print_result(r, inv, &quiet);
-	log_info("result: %s/%s", o->output_dir, o->id);
+	printed = print_result(r, o, inv, status ? &quiet : d);
 	return status ? status : printed;
 }
 
@@ -152,10 +165,7 @@ static enum exit_status run_in_lab(const struct plan *p, const struct run_opts *
 	enum exit_status status, printed;
 
 	status = lab_target_run(p, o, &target, r, d);
-	if (!r->cell_count)
-		return status;
-	printed = print_result(r, inv, status ? NULL : d);
-	log_info("result: %s/%s", o->output_dir, o->id);
+	printed = print_result(r, o, inv, status ? NULL : d);
 	return status ? status : printed;
 }
 
@@ -209,8 +219,10 @@ static enum exit_status run(const void *options, const struct invocation *inv, s
 	struct plan p = {0};
 	char id[RUN_ID_SIZE], parent[4096], tools[4096];
 
-	if (!s)
+	if (!s) {
+		diag_errno(d, -ENOMEM, "scenario");
 		return STATUS_FAILED;
+	}
 	status = scenario_from_options(inv->operands[0], &o->scenario, s, d);
 	if (status)
 		return status;

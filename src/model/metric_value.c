@@ -43,8 +43,7 @@ static struct figure phase_value(const struct result_cell *cell, int phase, enum
 	if (cell->trace.present)
 		value = hist_stat(&all, stat);
 out:
-	free(all.index);
-	free(all.counts);
+	result_hist_free(&all);
 	return value;
 }
 

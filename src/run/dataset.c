@@ -27,6 +27,7 @@ static const struct facts_field record_fields[] = {
 	FACTS_FIELD(STRING, dataset_record, sha256),
 	FACTS_FIELD(STRING, dataset_record, file),
 	FACTS_FIELD(STRING, dataset_record, file_sha256),
+	FACTS_FIELD(U64, dataset_record, file_bytes),
 	FACTS_FIELD(U64, dataset_record, size_bytes),
 	FACTS_FIELD(U64, dataset_record, build_ns),
 };
@@ -165,7 +166,7 @@ static int generate_into(const char *partial, const struct dataset_spec *spec,
 		ret = diag_errno(d, -errno, "%s", path);
 	memcpy(rec->file, TEXT_FILE, sizeof(TEXT_FILE));
 	memcpy(rec->file_sha256, rec->sha256, sizeof(rec->sha256));
-	rec->size_bytes = spec->size_bytes;
+	rec->file_bytes = rec->size_bytes = spec->size_bytes;
 	return ret;
 }
 
@@ -326,17 +327,20 @@ static void describe(const struct dataset_spec *spec, const struct dataset_recor
 		     struct dataset *ds)
 {
 	struct result_dataset *facts = &ds->facts;
-	char size[32];
+	char size[32], all[32], others[64] = "";
 
-	units_bytes(size, sizeof(size), rec->size_bytes);
+	units_bytes(size, sizeof(size), rec->file_bytes);
+	if (rec->size_bytes != rec->file_bytes)
+		snprintf(others, sizeof(others), ", largest file of a folder of %s",
+			 units_bytes(all, sizeof(all), rec->size_bytes));
 	if (spec->kind == DATASET_GENERATE)
 		snprintf(facts->description, sizeof(facts->description),
 			 "generated %s, %s, seed %" PRIu64 "%s%s%s", spec->generator, size,
 			 spec->seed, spec->substitute ? " (stands in for " : "",
 			 spec->substitute ? spec->corpus : "", spec->substitute ? ")" : "");
 	else
-		snprintf(facts->description, sizeof(facts->description), "%.200s, %s", rec->file,
-			 size);
+		snprintf(facts->description, sizeof(facts->description), "%.160s, %s%s", rec->file,
+			 size, others);
 	snprintf(facts->kind, sizeof(facts->kind), "%s",
 		 spec->kind == DATASET_GENERATE ? "generate" : "path");
 	memcpy(facts->sha256, rec->sha256, sizeof(facts->sha256));
@@ -346,6 +350,7 @@ static void describe(const struct dataset_spec *spec, const struct dataset_recor
 	facts->build_ns = rec->build_ns;
 	memcpy(ds->file, rec->file, sizeof(ds->file));
 	memcpy(ds->file_sha256, rec->file_sha256, sizeof(ds->file_sha256));
+	ds->file_bytes = rec->file_bytes;
 }
 
 int dataset_prepare(const struct store *st, const struct dataset_spec *spec, struct dataset *ds,

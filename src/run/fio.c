@@ -11,6 +11,7 @@
 
 #define NS_PER_MS	 1000000u
 #define VERSION_MAJOR	 3 /* nanoseconds in the JSON, bw_bytes */
+#define VERSION_TIMEOUT_NS (UINT64_C(10) * 1000000000)
 #define MAX_OUTPUT_BYTES (16u << 20)
 
 /*
@@ -79,15 +80,16 @@ int fio_job(const struct workload_spec *w, const char *filename, uint64_t file_b
 int fio_version(char *buf, size_t size, struct diag *d)
 {
 	static const char *const argv[] = {"fio", "--version", NULL};
+	struct spawn_opts opts = {.timeout_ns = VERSION_TIMEOUT_NS};
 	AB_SPAWN_RESULT struct spawn_result res = {0};
 	unsigned int major;
 	const char *text;
 	int err;
 
 	buf[0] = '\0';
-	err = spawn_run(argv, NULL, &res, d);
+	err = spawn_run(argv, &opts, &res, d);
 	if (err == -ENOENT)
-		return diag_set(d, err, "fio is not installed (package fio)");
+		return diag_set(d, -EOPNOTSUPP, "fio is not installed: install package fio");
 	if (!err)
 		err = spawn_check("fio --version", &res, d);
 	if (err)
@@ -97,7 +99,7 @@ int fio_version(char *buf, size_t size, struct diag *d)
 	if (sscanf(buf, "fio-%4u", &major) != 1)
 		return diag_set(d, -EOPNOTSUPP, "fio --version says \"%s\", not fio-<number>", buf);
 	if (major < VERSION_MAJOR)
-		return diag_set(d, -EOPNOTSUPP, "%s is too old; version %d.0 or later is needed",
+		return diag_set(d, -EOPNOTSUPP, "%s is too old: install version %d.0 or later",
 				buf, VERSION_MAJOR);
 	return 0;
 }
@@ -170,7 +172,7 @@ static int run(const struct workload_spec *w, const char *filename, uint64_t fil
 	opts.stdin_fd = fd;
 	err = spawn_run(argv, &opts, &res, d);
 	if (err)
-		return err == -ENOENT ? diag_set(d, err, "fio is not installed (package fio)")
+		return err == -ENOENT ? diag_set(d, err, "fio is not installed: install package fio")
 				      : err;
 	strbuf_add(json, strbuf_str(&res.out), res.out.len);
 	sample->cpu.has_workload = !res.unkillable;

@@ -14,7 +14,7 @@ int fio_job(const struct workload_spec *w, const char *filename, uint64_t file_b
 	    struct strbuf *job, struct diag *d);
 
 /*
- * Version of the fio in PATH ("fio-3.33") or -ENOENT; -EOPNOTSUPP when it is too old (before 3.0,
+ * Version of the fio in PATH ("fio-3.33"). -EOPNOTSUPP: there is none, or it is too old (before 3.0,
  * no nanosecond JSON).
  */
 int fio_version(char *buf, size_t size, struct diag *d);

@@ -47,8 +47,11 @@ static int copy_file(const char *from, const char *to, unsigned int mode, struct
 	if (out < 0)
 		return diag_errno(d, -errno, "%s: cannot be created", to);
 	while ((n = read(in, buf, sizeof(buf))) > 0)
-		if (write(out, buf, (size_t)n) != n)
-			return diag_errno(d, -errno, "%s: cannot be written", to);
+		for (ssize_t done = 0, put; done < n; done += put) {
+			put = write(out, buf + done, (size_t)(n - done));
+			if (put < 0)
+				return diag_errno(d, -errno, "%s: cannot be written", to);
+		}
 	return n < 0 ? diag_errno(d, -errno, "%s: cannot be read", from) : 0;
 }
 
@@ -70,8 +73,7 @@ static int make_folders(struct lab_run *lr, struct diag *d)
 	if (err)
 		return err;
 	if (!mkdtemp(lr->dir))
-		return diag_errno(d, -errno, "%s: no temporary folder can be made there",
-				  lr->opts->output_dir);
+		return diag_errno(d, -errno, "%s: no temporary folder can be made there", parent);
 	err = undo_push(lr->undo, UNDO_RMTREE, lr->dir, NULL, d);
 	if (err < 0)
 		return err;
@@ -193,14 +195,14 @@ static int guest_arguments(const struct lab_run *lr, const char **argv, struct d
 	return 0;
 }
 
-/* Every repetition may take its own time-out; on top of that the boot and the read-backs. */
+/* Every repetition may take its own time-out; on top of that the boot and the read-backs, at most one for every cell. */
 static uint64_t guest_timeout_ns(const struct lab_run *lr)
 {
 	const struct plan *p = lr->plan;
 
 	if (lr->target->timeout_ns)
 		return lr->target->timeout_ns;
-	return (p->step_count + p->image_count + 2) * p->scenario->timeout_ns;
+	return (p->step_count + p->cell_count + 2) * p->scenario->timeout_ns;
 }
 
 static int boot(struct lab_run *lr, struct lab_result *res, struct diag *d)
@@ -321,14 +323,13 @@ static void keep_console(const struct lab_run *lr)
 
 	snprintf(dir, sizeof(dir), "%s/%s", lr->opts->output_dir, lr->opts->id);
 	snprintf(to, sizeof(to), "%s/console.log", dir);
-	if (fs_exists(to))
+	if (fs_exists(to) || !fs_exists(lr->console))
 		return;
 	if (fs_mkdir_p(dir, 0755, &why) || copy_file(lr->console, to, 0644, &why))
 		log_warn("%s", why.text);
 }
 
-static enum exit_status guest_status(const struct lab_run *lr, const struct lab_result *res,
-				     struct diag *d)
+static enum exit_status guest_status(const struct lab_result *res, struct diag *d)
 {
 	if (res->outcome != LAB_EXITED)
 		return STATUS_FAILED;
@@ -341,8 +342,8 @@ static enum exit_status guest_status(const struct lab_run *lr, const struct lab_
 	return STATUS_FAILED;
 }
 
-enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o,
-				const struct lab_target *target, struct result *r, struct diag *d)
+enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o, const struct lab_target *target,
+				struct result *r, struct diag *d)
 {
 	struct lab_run lr = {.plan = p, .opts = o, .target = target};
 	enum exit_status status = STATUS_FAILED;
@@ -357,14 +358,16 @@ enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o,
 		return STATUS_USAGE;
 	}
 	err = run_prepare(p, o, r, d);
-	if (!err)
-		err = make_folders(&lr, d);
+	if (err)
+		return run_prepare_status(err);
+	err = make_folders(&lr, d);
 	if (!err)
 		err = fill(&lr, r, d);
-	if (!err)
-		err = boot(&lr, &res, d);
 	if (!err) {
-		status = guest_status(&lr, &res, d);
+		/* Whatever went wrong with the guest, even with its output: what it measured is brought back. */
+		err = boot(&lr, &res, d);
+		if (!err)
+			status = guest_status(&res, d);
 		if (bring_back(&lr, r, &why)) {
 			if (status == STATUS_OK)
 				status = STATUS_FAILED;

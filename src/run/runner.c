@@ -21,13 +21,16 @@
 #include "run/host.h"
 #include "run/store.h"
 
+#define MODPROBE_TIMEOUT_NS (UINT64_C(30) * 1000000000)
+
 void run_load_filesystem(const char *filesystem)
 {
 	const char *const argv[] = {"modprobe", "-q", filesystem, NULL};
+	struct spawn_opts opts = {.timeout_ns = MODPROBE_TIMEOUT_NS};
 	AB_SPAWN_RESULT struct spawn_result res = {0};
 
 	/* Not an error: it may be built in, or loaded in another way; mounting will tell. */
-	spawn_run(argv, NULL, &res, NULL);
+	spawn_run(argv, &opts, &res, NULL);
 }
 
 /* What the scenario asks for and this version does not do is said, not dropped. */
@@ -266,10 +269,11 @@ static int finish(struct runner *rn, bool complete, struct diag *d)
 	account_time(rn);
 	for (size_t i = 0; !err && i < r->cell_count; i++)
 		err = validity_judge(r, i, rn->plan->scenario, d);
-	if (!err)
-		err = overhead_compute(r);
 	if (err)
 		return err;
+	err = overhead_compute(r);
+	if (err)
+		return diag_errno(d, err, "the tracer's own cost");
 	r->complete = complete;
 	gmtime_r(&now, &tm);
 	strftime(r->finished, sizeof(r->finished), "%Y-%m-%dT%H:%M:%SZ", &tm);

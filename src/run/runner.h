@@ -3,6 +3,7 @@
 #ifndef AB_RUN_RUNNER_H
 #define AB_RUN_RUNNER_H
 
+#include "base/exit_status.h"
 #include "model/plan.h"
 #include "model/result.h"
 #include "probe/session.h"
@@ -28,10 +29,12 @@ int run_make_id(const struct scenario *s, char *id, size_t size, struct diag *d)
  * made here is skipped or failed with the reason. Other than 0: nothing can run, @d says why.
  */
 int run_prepare(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d);
+/* The exit status for an error of run_prepare(): was the input wrong, or could this machine not do it? */
+enum exit_status run_prepare_status(int err);
 
 /*
  * Runs every step of the plan and keeps <output_dir>/<id>/result.json up to date; judges the cells and completes the result.
- * A failed cell is not an error. -EINTR: interrupted; other -errno: the run could not go on. What was measured is in @r and on
+ * A failed cell is not an error. -EINTR: interrupted; -EOPNOTSUPP: this machine cannot; other -errno: the run could not go on. What was measured is in @r and on
  * disk in both cases.
  */
 int run_measure(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d);

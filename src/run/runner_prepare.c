@@ -238,6 +238,16 @@ static int adopt_interrupted(const struct run_opts *o, struct result *r, struct 
 	return err;
 }
 
+enum exit_status run_prepare_status(int err)
+{
+	static const int wrong_input[] = {ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG, EINVAL, ENODATA, EBADMSG, E2BIG};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong_input); i++)
+		if (err == -wrong_input[i])
+			return STATUS_USAGE;
+	return err ? STATUS_FAILED : STATUS_OK;
+}
+
 int run_prepare(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d)
 {
 	struct dataset ds = {0};
@@ -256,6 +266,7 @@ int run_prepare(const struct plan *p, const struct run_opts *o, struct result *r
 	r->dataset = ds.facts;
 	snprintf(r->dataset.file, sizeof(r->dataset.file), "%s", ds.file);
 	snprintf(r->dataset.sha256, sizeof(r->dataset.sha256), "%s", ds.file_sha256);
+	r->dataset.size_bytes = ds.file_bytes;
 	log_info("dataset: %s", r->dataset.description);
 	err = prepare_images(p, &st, &ds, r, d);
 	return err || !o->resume ? err : adopt_interrupted(o, r, d);

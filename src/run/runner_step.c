@@ -77,6 +77,7 @@ static int timed_part(struct runner *rn, const struct plan_step *step, const str
 	struct result_cell *cell = &rn->result->cells[step->cell];
 	bool traced = step->traced && rn->session;
 	AB_STRBUF struct strbuf json = {0};
+	struct result_trace dropped = {0};
 	struct cpu_stat before, after;
 	uint64_t disk_before = 0, disk_after = 0, t0;
 	struct diag save = {0};
@@ -98,9 +99,11 @@ static int timed_part(struct runner *rn, const struct plan_step *step, const str
 	sample->has_disk = has_disk && !mount_disk_read_bytes(m, &disk_after);
 	if (sample->has_disk)
 		sample->disk_read_bytes = disk_after - disk_before;
+	/* An interrupted repetition did not happen: its requests are nobody's. */
 	if (traced)
-		end_err = session_end(rn->session, &cell->trace, &sample->cpu, err ? NULL : d);
-	if (traced && !end_err)
+		end_err = session_end(rn->session, err == -EINTR ? &dropped : &cell->trace, &sample->cpu, err ? NULL : d);
+	result_trace_free(&dropped);
+	if (traced && !end_err && err != -EINTR)
 		end_err = records_append(rn->session, rn->dir, step->cell, step->repetition, err ? NULL : d);
 	sample->ok = !err && !end_err;
 	if (save_fio_json(rn, step, &json, &save))

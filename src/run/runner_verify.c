@@ -113,11 +113,12 @@ static int verify_cell(struct runner *rn, const struct plan_cell *pc, struct dia
 		return diag_errno(d, -ENOMEM, "verification");
 	image_text(what, sizeof(what), pc->engine->name, pc->cluster_bytes);
 	err = verify_one(rn, pc, v, &why);
+	/* Nothing was read: there is nothing to say about the image. */
+	if (err == -EINTR || err == -EOPNOTSUPP)
+		image->verify_count--;
 	if (err == -EINTR || rn->stuck)
 		return diag_set(d, err, "%s", why.text);
 	if (err == -EOPNOTSUPP) {
-		/* Nothing was read: there is nothing to say about the image. */
-		image->verify_count--;
 		log_warn("skipped: %s: %s", what, why.text);
 		end_cells(rn, pc, CELL_SKIPPED, why.text);
 	} else if (err) {
@@ -128,6 +129,9 @@ static int verify_cell(struct runner *rn, const struct plan_cell *pc, struct dia
 		log_info("verified: %s: the data has the dataset's hash", what);
 	} else {
 		log_error("WRONG DATA: %s: %s", what, v->reason);
+		if (!pc->engine->accel_driver && image->reused)
+			log_error("the image came from the cache; `rm %s/%s.*` and another run tell whether it was spoilt there",
+				  rn->images_dir, image->key);
 	}
 	return 0;
 }

@@ -80,7 +80,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 static int walk(struct source *src, struct sha256 *stamp, struct diag *d)
 {
 	char *const roots[] = {src->path, NULL};
-	size_t skip = strlen(src->path) + 1;
+	size_t skip = strcmp(src->path, "/") ? strlen(src->path) + 1 : 1;
 	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
 	int ret = 0;
 	FTSENT *e;
@@ -244,6 +244,7 @@ static int name_file(const struct source *src, struct dataset_record *rec, struc
 
 	if (fs_path(rec->file, sizeof(rec->file), "%s", name))
 		return diag_errno(d, -ENAMETOOLONG, "%s", name);
+	rec->file_bytes = src->entries[src->largest].size;
 	rec->size_bytes = src->size_bytes;
 	return 0;
 }
@@ -322,6 +323,7 @@ int source_copy(const struct source *src, const char *to, struct dataset_record 
 	if (!ioctl(out, FICLONE, in)) {
 		/* The clone cannot change under our hands any more; it is what counts. */
 		ret = fs_sha256_file(to, rec->sha256, &rec->size_bytes, d);
+		rec->file_bytes = rec->size_bytes;
 	} else {
 		ret = copy_bytes(src, in, out, to, &sum, d);
 		if (!ret)

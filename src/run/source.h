@@ -14,6 +14,7 @@ struct dataset_record {
 	char sha256[SHA256_HEX_SIZE];
 	char file[256];
 	char file_sha256[SHA256_HEX_SIZE];
+	uint64_t file_bytes;
 	uint64_t size_bytes; /* of all regular files */
 	uint64_t build_ns;   /* it took to generate, or to copy and hash */
 };

@@ -24,6 +24,7 @@ struct store {
 struct dataset {
 	char path[4096]; /* becomes the image's root; the measured file is <path>/<file> */
 	char file[256];	 /* "testfile", or the corpus' own name; of a folder: its largest file */
+	uint64_t file_bytes;
 	char file_sha256[65]; /* of that one file: what verification compares with */
 	struct result_dataset facts;
 };
