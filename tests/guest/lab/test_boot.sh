@@ -174,18 +174,19 @@ test_cache_disk()
 	check "and left clean" e2fsck -fn "$work/cache.img"
 }
 
-# The same instructions take the same time in two guests, however busy this machine is. Half a second of a shell's work
-# and no waiting for disks: that depends on the host.
+# The same instructions take the same time in two guests, however busy this machine is. The quickest of four rounds: the
+# kernel has work left from its start.
 test_deterministic()
 {
 	# shellcheck disable=SC2016  # for the guest's shell
-	local work_us='nproc; s=${EPOCHREALTIME/./}; for ((i = 0; i < 20000; i++)); do :; done; echo $((${EPOCHREALTIME/./} - s))'
+	local rounds='nproc; for round in 1 2 3 4; do s=${EPOCHREALTIME/./}
+		for ((i = 0; i < 20000; i++)); do :; done; echo $((${EPOCHREALTIME/./} - s)); done'
 	local first second
-	run --deterministic -t 180s run -- bash -c "$work_us"
-	first=$(sed -n 2p "$work/out")
+	run --deterministic -t 180s run -- bash -c "$rounds"
+	first=$(sed 1d "$work/out" | sort -n | sed -n 1p)
 	check "a deterministic guest has one processor" equal "$(sed -n 1p "$work/out")" 1
-	run --deterministic -t 180s run -- bash -c "$work_us"
-	second=$(sed -n 2p "$work/out")
+	run --deterministic -t 180s run -- bash -c "$rounds"
+	second=$(sed 1d "$work/out" | sort -n | sed -n 1p)
 	check "its time is repeatable: $first us, $second us" awk -v a="$first" -v b="$second" \
 		'BEGIN { exit !(a > 0 && (a - b) / a < 0.01 && (b - a) / a < 0.01) }'
 }
