@@ -28,7 +28,7 @@ endif
 ifneq ($(FUZZER),)
 BUILD := build/fuzz
 CC    := clang
-OPT   := -O1 -g -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
+OPT   := -O1 -g -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -Wno-unknown-warning-option
 endif
 ifneq ($(COV),)
 BUILD := build/cov
@@ -159,10 +159,12 @@ clean: ## remove what was built; the guest stays (lab-clean)
 
 ##@ Check
 .PHONY: check check-unit check-san check-golden check-cli check-guest golden-update fuzz cov lint fmt fmt-check
+# As many jobs as processors, unless the caller said.
+jobs = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # A second make: what it compiles with may only just have been installed.
 check: deps ## everything: install, build, lint, all tests
-	$(Q)$(MAKE) --no-print-directory programs
-	$(Q)$(MAKE) --no-print-directory programs SAN=address,undefined
+	$(Q)$(MAKE) --no-print-directory $(jobs) programs
+	$(Q)$(MAKE) --no-print-directory $(jobs) programs SAN=address,undefined
 	$(Q)tests/run
 
 check-unit: programs ## unit tests
@@ -218,7 +220,7 @@ cov: ## test coverage of unit, golden and command-line tests; details in build/c
 .PHONY: demo lab lab-clean bench help
 demo: ## install, build, run scenarios/quickstart.yaml on this host or in the guest
 	$(Q)$(MAKE) --no-print-directory deps ROLES="build run lab"
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)$(BUILD)/accelbench run scenarios/quickstart.yaml
 
 lab: ## build the guest (kernel, root, modules) below build/lab

@@ -42,7 +42,9 @@ check_format()
 check_tidy()
 {
 	make -s build/compile_commands.json
-	files 'src/*.c' | xargs -0 -P2 -n8 clang-tidy -p build --quiet 2>&1 | grep -vE '^[0-9]* ?warnings? .*generated\.$' || true
+	# The compiler that builds is gcc, with warnings that clang does not have.
+	files 'src/*.c' | xargs -0 -P2 -n8 clang-tidy -p build --quiet --extra-arg=-Wno-unknown-warning-option 2>&1 |
+		grep -vE '^[0-9]* ?warnings? .*generated\.$' || true
 }
 
 # Suppressed: leaks (it does not know the cleanup attribute), readdir (each stream has one reader), casts from a table's
