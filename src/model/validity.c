@@ -148,10 +148,15 @@ static enum outcome check_losses(const struct ledger *l, struct result_check *c)
 	int worst = -1;
 
 	for (int i = 0; i < AB_COUNTERS; i++) {
+		uint64_t n = t->counters[i];
+
 		if (counter_table[i].kind != COUNTER_LOSS || i == AB_CNT_RECORDS_LOST)
 			continue;
-		lost += t->counters[i];
-		if (t->counters[i] && (worst < 0 || t->counters[i] > t->counters[worst]))
+		/* A missed end shows again as an overwritten begin. */
+		if (i == AB_CNT_OVERWRITTEN)
+			n -= n < t->recursion_misses ? n : t->recursion_misses;
+		lost += n;
+		if (n && (worst < 0 || t->counters[i] > t->counters[worst]))
 			worst = i;
 	}
 	return say(c, (double)lost > VALIDITY_LOSS_TOLERANCE * (double)l->requests ? CHECK_BAD : CHECK_OK,
@@ -163,7 +168,7 @@ static enum outcome check_losses(const struct ledger *l, struct result_check *c)
 /* Clamped clock differences are some nanoseconds each: only a flood of them says that the clocks cannot be trusted. */
 #define NEGATIVE_TOLERANCE 0.01
 
-/* A missed program shows as a strange event too: a missed begin as an orphan end, a missed end as an overwritten begin. */
+/* A missed program shows as a strange event too: a missed begin as an orphan end. */
 static enum outcome check_anomalies(const struct ledger *l, struct result_check *c)
 {
 	const struct result_trace *t = &l->cell->trace;
@@ -226,11 +231,17 @@ static enum outcome check_cluster(const struct ledger *l, struct result_check *c
 {
 	uint64_t largest = 0;
 
-	for (size_t i = 0; i < l->cell->trace.set_count; i++)
-		if (l->cell->trace.sets[i].size_class_bytes > largest)
-			largest = l->cell->trace.sets[i].size_class_bytes;
-	if (!largest)
+	if (!l->cell->trace.set_count)
 		return say(c, CHECK_NOT_APPLICABLE, "no requests");
+	for (size_t i = 0; i < l->cell->trace.set_count; i++) {
+		uint64_t bound = l->cell->trace.sets[i].size_class_bytes;
+
+		/* The last class is open: larger than any cluster. */
+		if (!bound)
+			return say(c, CHECK_BAD, "compressed input beyond the largest class, clusters of %" PRIu64,
+				   l->cell->cluster_bytes);
+		largest = bound > largest ? bound : largest;
+	}
 	return say(c, largest <= l->cell->cluster_bytes ? CHECK_OK : CHECK_BAD,
 		   "largest compressed input in the class up to %" PRIu64 " bytes, clusters of %" PRIu64, largest,
 		   l->cell->cluster_bytes);
