@@ -21,11 +21,11 @@ enum ab_phase {
 	AB_DECODE,
 	AB_COPY,
 	AB_OTHER,
-	AB_PARTITION,	       /* number of phases that add up to the total */
+	AB_PARTITION,		 /* number of phases that add up to the total */
 	AB_TOTAL = AB_PARTITION, /* end - start */
-	AB_SERVICE,	       /* submit entry -> final crypto_req_done */
-	AB_BACKLOG,	       /* submit entry -> notification that a backlogged request entered the ring */
-	AB_WAKEUP,	       /* later of crypto_req_done and submit's return -> the task runs again */
+	AB_SERVICE,		 /* submit entry -> final crypto_req_done */
+	AB_BACKLOG, /* submit entry -> notification that a backlogged request entered the ring */
+	AB_WAKEUP,  /* later of crypto_req_done and submit's return -> the task runs again */
 	AB_ON_CPU,
 	AB_OFF_CPU,
 	AB_PHASES,
@@ -44,46 +44,46 @@ enum ab_algorithm {
 
 /* Who served a request, and if no accelerator did, why not. Exactly one per request. */
 enum ab_served {
-	AB_SERVED_OFFLOADED,   /* an asynchronous driver completed it through its callback */
-	AB_SERVED_SYNC,	       /* a transform was called and finished before returning: no accelerator */
-	AB_SERVED_NO_ENGINE,   /* never submitted: no accelerator set for this algorithm, or the file system declined */
-	AB_SERVED_PARTIAL,     /* never submitted: the file system wanted a part of the cluster only */
-	AB_SERVED_FALLBACK,    /* submitted, and a nested synchronous request served it */
-	AB_SERVED_REJECTED,    /* submit failed at once, software took over */
-	AB_SERVED_FAILED,      /* the request ended with an error */
-	AB_SERVED_STORED,      /* uncompressed cluster: nothing to decompress */
+	AB_SERVED_OFFLOADED, /* an asynchronous driver completed it through its callback */
+	AB_SERVED_SYNC, /* a transform was called and finished before returning: no accelerator */
+	AB_SERVED_NO_ENGINE, /* never submitted: no accelerator set for this algorithm, or the file system declined */
+	AB_SERVED_PARTIAL,  /* never submitted: the file system wanted a part of the cluster only */
+	AB_SERVED_FALLBACK, /* submitted, and a nested synchronous request served it */
+	AB_SERVED_REJECTED, /* submit failed at once, software took over */
+	AB_SERVED_FAILED,   /* the request ended with an error */
+	AB_SERVED_STORED,   /* uncompressed cluster: nothing to decompress */
 	AB_SERVED,
 };
 
 /* Counters of the tracer, per window. Everything that could make a number wrong is one of these. */
 enum ab_counter {
-	AB_CNT_ENTRIES,	       /* requests begun inside the window */
-	AB_CNT_EXITS,	       /* requests ended */
-	AB_CNT_ORPHAN_EXITS,   /* ended without a beginning: in flight when the window opened */
-	AB_CNT_OVERWRITTEN,    /* begun while one of the same task was still open */
-	AB_CNT_OTHER_DEVICE,   /* requests of other file systems, left alone */
-	AB_CNT_SUBMITS,	       /* outermost crypto_acomp_(de)compress calls inside a request */
-	AB_CNT_NESTED_SUBMITS, /* calls inside such a call: fallbacks */
-	AB_CNT_SUBMIT_SYNC,    /* returned 0 */
-	AB_CNT_SUBMIT_ASYNC,   /* returned -EINPROGRESS */
-	AB_CNT_SUBMIT_BUSY,    /* returned -EBUSY: backlogged */
-	AB_CNT_SUBMIT_ERRORS,  /* returned another error */
-	AB_CNT_COMPLETIONS,    /* first final completion of a request in flight */
-	AB_CNT_COMPLETION_ERRORS, /* of those, with a status other than 0 */
-	AB_CNT_EARLY,	       /* of those, before submit returned */
-	AB_CNT_NOTIFICATIONS,  /* -EINPROGRESS callbacks of requests in flight */
+	AB_CNT_ENTRIES,	     /* requests begun inside the window */
+	AB_CNT_EXITS,	     /* requests ended */
+	AB_CNT_ORPHAN_EXITS, /* ended without a beginning: in flight when the hooks were attached */
+	AB_CNT_OVERWRITTEN,  /* begun while one of the same task was still open */
+	AB_CNT_OTHER_DEVICE, /* requests of other file systems, left alone */
+	AB_CNT_SUBMITS,	     /* outermost crypto_acomp_(de)compress calls inside a request */
+	AB_CNT_NESTED_SUBMITS,	   /* calls inside such a call: fallbacks */
+	AB_CNT_SUBMIT_SYNC,	   /* returned 0 */
+	AB_CNT_SUBMIT_ASYNC,	   /* returned -EINPROGRESS */
+	AB_CNT_SUBMIT_BUSY,	   /* returned -EBUSY: backlogged */
+	AB_CNT_SUBMIT_ERRORS,	   /* returned another error */
+	AB_CNT_COMPLETIONS,	   /* first final completion of a request in flight */
+	AB_CNT_COMPLETION_ERRORS,  /* of those, with a status other than 0 */
+	AB_CNT_EARLY,		   /* of those, before submit returned */
+	AB_CNT_NOTIFICATIONS,	   /* -EINPROGRESS callbacks of requests in flight */
 	AB_CNT_LATE_NOTIFICATIONS, /* -EINPROGRESS callbacks after the final completion */
-	AB_CNT_DUPLICATES,     /* further final completions of the same request */
-	AB_CNT_RESUMES,	       /* waits that ended */
-	AB_CNT_INFLIGHT_FULL,  /* could not be entered into the in-flight table */
-	AB_CNT_INFLIGHT_STALE, /* in-flight key met while still live */
-	AB_CNT_STATE_FAILED,   /* no memory for a task's state */
-	AB_CNT_NEGATIVE,       /* differences below zero, clamped to zero */
-	AB_CNT_SETS_FULL,      /* requests without a histogram set left */
-	AB_CNT_ENTRY_NS,       /* sum of begin times since the window opened: with the next, Little's law */
-	AB_CNT_EXIT_NS,	       /* sum of end times since the window opened */
-	AB_CNT_RECORDS,	       /* sampled records written */
-	AB_CNT_RECORDS_LOST,   /* sampled records dropped: ring buffer full */
+	AB_CNT_DUPLICATES,	   /* further final completions of the same request */
+	AB_CNT_RESUMES,		   /* waits that ended */
+	AB_CNT_INFLIGHT_FULL,	   /* could not be entered into the in-flight table */
+	AB_CNT_INFLIGHT_STALE,	   /* in-flight key met while still live */
+	AB_CNT_STATE_FAILED,	   /* no memory for a task's state */
+	AB_CNT_NEGATIVE,	   /* differences below zero, clamped to zero */
+	AB_CNT_SETS_FULL,	   /* requests without a histogram set left */
+	AB_CNT_ENTRY_NS, /* sum of begin times since the window opened: with the next, Little's law */
+	AB_CNT_EXIT_NS,	     /* sum of end times since the window opened */
+	AB_CNT_RECORDS,	     /* sampled records written */
+	AB_CNT_RECORDS_LOST, /* sampled records dropped: ring buffer full */
 	AB_COUNTERS,
 };
 
@@ -132,7 +132,6 @@ struct ab_counts {
 struct ab_cpu_time {
 	ab_u64 since_ns;
 	ab_u64 kthread_ns;
-	ab_u64 busy_ns;
 };
 
 /* The time in which requests count; written by user space. */
@@ -142,49 +141,46 @@ struct ab_window {
 	ab_u64 begin_ns; /* 0: nothing is collected */
 };
 
-/* A request handed to a driver, by the address of its waiter's struct crypto_wait (a place on the waiter's stack). */
+/*
+ * A request handed to a driver, by the address of its waiter's struct crypto_wait (a place on the waiter's stack). It stays
+ * when the waiter goes on, so that late callbacks are recognised, until the next request of the same place.
+ */
+#define AB_CLOSED 1 /* in place of a time: did not happen, and would be too late now */
 struct ab_inflight {
 	ab_u64 submit_ns;
 	ab_u64 done_ns;	  /* first final completion, 0: still out */
-	ab_u64 notify_ns; /* -EINPROGRESS callback */
+	ab_u64 notify_ns; /* -EINPROGRESS callback, 0: none yet */
 	ab_u32 done_cpu;
-	ab_u32 tid;
 	int status;
-	ab_u8 returned; /* submit has returned */
-	ab_u8 busy;	/* with -EBUSY */
-	ab_u8 retired;	/* the waiter went on; kept to recognise late callbacks */
-	ab_u8 pad;
 };
 
-/* A sampled request, whole. Times on CLOCK_MONOTONIC; 0: did not happen. */
+/* A request, whole, as it is kept while it runs and as samples are. Times on CLOCK_MONOTONIC; 0: did not happen. */
 struct ab_record {
 	ab_u64 start_ns;
-	ab_u64 end_ns;
-	ab_u64 phase_ns[AB_PARTITION];
+	ab_u64 end_ns; /* while it runs: the last boundary between phases */
+	ab_u64 ns[AB_PHASES];
 	ab_u64 submit_ns; /* entry of crypto_acomp_(de)compress */
 	ab_u64 done_ns;	  /* final crypto_req_done */
 	ab_u64 notify_ns; /* -EINPROGRESS callback */
-	ab_u64 on_cpu_ns;
-	ab_u64 off_cpu_ns;
-	ab_u64 driver;
+	ab_u64 driver; /* kernel address of the crypto_alg called; 0: the file system's own code */
 	ab_u64 wait_key; /* address of the waiter's struct crypto_wait */
 	ab_u32 tid;
 	ab_u32 in_bytes;
 	ab_u32 out_bytes;
-	int status; /* what submit returned, or 0 */
+	int status; /* what submit returned or the completion said; 0: neither */
+	ab_u32 submit_cpu;
+	ab_u32 done_cpu;
 	ab_u8 algorithm;
 	ab_u8 direction;
 	ab_u8 served;
 	ab_u8 flags; /* enum ab_record_flag */
-	ab_u32 submit_cpu;
-	ab_u32 done_cpu;
 	ab_u32 pad;
 };
 
 enum ab_record_flag {
 	AB_REC_PARTIAL = 1 << 0,
 	AB_REC_INPLACE = 1 << 1,
-	AB_REC_EARLY = 1 << 2,	/* completed before submit returned */
+	AB_REC_EARLY = 1 << 2, /* completed before submit returned */
 	AB_REC_BACKLOG = 1 << 3,
 	AB_REC_FAILED = 1 << 4,
 	AB_REC_KTHREAD = 1 << 5, /* ran in a kernel worker, not in the reader */
@@ -192,7 +188,7 @@ enum ab_record_flag {
 
 _Static_assert(sizeof(struct ab_hist) == 32 + 8 * AB_HIST_BUCKETS, "ab_hist layout");
 _Static_assert(sizeof(struct ab_set_key) == 16, "ab_set_key layout");
-_Static_assert(sizeof(struct ab_inflight) == 40, "ab_inflight layout");
-_Static_assert(sizeof(struct ab_record) == 152, "ab_record layout");
+_Static_assert(sizeof(struct ab_inflight) == 32, "ab_inflight layout");
+_Static_assert(sizeof(struct ab_record) == 184, "ab_record layout");
 
 #endif

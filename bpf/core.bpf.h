@@ -10,33 +10,21 @@
 #include "kernel.bpf.h"
 #include "accelbench.h"
 
+/* A request's `window`, when it is not one of ours. */
+#define NOT_OURS 1
+
 struct request {
-	__u64 start_ns;
-	__u64 last_ns; /* last boundary */
-	__u64 phase_ns[AB_PARTITION];
+	__u64 window; /* begin_ns of the window it began in; 0: no request is open; or NOT_OURS */
+	struct ab_record rec;
 	__u64 off_since_ns; /* 0: on a CPU */
 	__u64 off_cpu_ns;
-	__u64 submit_ns;
 	__u64 submit_return_ns;
-	__u64 done_ns;
-	__u64 notify_ns;
-	__u64 driver;
-	__u64 wait_key;
-	__u32 in_bytes;
-	__u32 out_bytes;
-	__u32 submit_cpu;
-	__u32 done_cpu;
-	int status; /* what submit returned or the completion said */
-	__u8 phase;
+	__u8 phase;	   /* current one */
 	__u8 copy_from;	   /* phase to go back to after a copy function */
 	__u8 blocked_from; /* phase to go back to when the scheduler runs the task again */
+	__u8 blocked;	   /* WAIT because the scheduler took a blocked task off its CPU */
 	__u8 depth;	   /* of crypto_acomp_(de)compress calls */
-	__u8 open;
-	__u8 foreign; /* entered, but not ours: its exit is no orphan */
-	__u8 blocked; /* WAIT because the scheduler took a blocked task off its CPU */
-	__u8 algorithm;
-	__u8 flags;  /* enum ab_record_flag */
-	__u8 steps;  /* enum step: what happened so far */
+	__u8 steps;	   /* enum step: what happened so far */
 	__u8 pad[2];
 };
 
@@ -87,7 +75,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, AB_MAX_SETS * AB_PHASES);
+	__uint(max_entries, AB_MAX_SETS *AB_PHASES);
 	__type(key, __u32);
 	__type(value, struct ab_hist);
 } hists SEC(".maps");
@@ -111,7 +99,7 @@ struct {
 	__uint(max_entries, 4096); /* set by user space: nothing is sampled by default */
 } records SEC(".maps");
 
-/* Per CPU, yet atomic: a program can be preempted by another task's on the same CPU. */
+/* Per CPU, yet atomic: a program can be preempted by another one on the same CPU. */
 static __always_inline void add64(__u64 *counter, __u64 n)
 {
 	__sync_fetch_and_add(counter, n);
@@ -124,12 +112,14 @@ static __always_inline struct ab_counts *counts_here(void)
 	return bpf_map_lookup_elem(&counts, &zero);
 }
 
-static __always_inline void count(enum ab_counter which)
+/* A global function: the verifier looks at it once, not at every call. */
+__noinline int count(__u32 which)
 {
 	struct ab_counts *c = counts_here();
 
-	if (c)
+	if (c && which < AB_COUNTERS)
 		add64(&c->n[which], 1);
+	return 0;
 }
 
 static __always_inline struct request *current_request(void)
@@ -137,62 +127,60 @@ static __always_inline struct request *current_request(void)
 	return bpf_task_storage_get(&requests, bpf_get_current_task_btf(), 0, 0);
 }
 
+/* Is @r open, and did it begin in the window that counts now? One of an earlier window is followed no longer. */
+static __always_inline bool is_open(const struct request *r)
+{
+	return r && r->window && r->window == window.begin_ns;
+}
+
 /* The request that is open in this task, or NULL. */
 static __always_inline struct request *open_request(void)
 {
 	struct request *r = current_request();
 
-	return r && r->open ? r : NULL;
+	return is_open(r) ? r : NULL;
 }
 
-/* Ends the current phase at @now and begins @next. Clocks of two CPUs may differ by a little: clamped and counted. */
+/* @later - @earlier. Clocks of two CPUs may differ by a little: clamped and counted. */
+static __always_inline __u64 difference(__u64 later, __u64 earlier)
+{
+	if (later >= earlier)
+		return later - earlier;
+	count(AB_CNT_NEGATIVE);
+	return 0;
+}
+
+/* Ends the current phase at @now and begins @next. */
 static __always_inline void boundary(struct request *r, __u64 now, __u8 next)
 {
-	__u8 phase = r->phase;
+	__u64 passed = difference(now, r->rec.end_ns);
 
-	if (now < r->last_ns) {
-		count(AB_CNT_NEGATIVE);
-		now = r->last_ns;
-	}
-	if (phase < AB_PARTITION)
-		r->phase_ns[phase] += now - r->last_ns;
-	r->last_ns = now;
+	if (r->phase < AB_PARTITION)
+		r->rec.ns[r->phase] += passed;
+	r->rec.end_ns += passed;
 	r->phase = next;
 }
 
-/* Raises *@max to @value; a lost race is tried again a few times. */
-static __always_inline void raise_max(__u64 *max, __u64 value)
-{
-	__u64 old = *max, seen;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		if (value <= old)
-			return;
-		seen = __sync_val_compare_and_swap(max, old, value);
-		if (seen == old)
-			return;
-		old = seen;
-	}
-}
-
-/* Global functions are verified once, not along every path that calls them. */
+/*
+ * Adds @value to the histogram @index. No atomics: a histogram belongs to one algorithm, so one program alone writes it, the exit
+ * of that algorithm's requests, and the kernel never runs a program twice at a time on a CPU (it would skip, and count, the
+ * second). A global function is verified once, not for each call.
+ */
 __noinline int hist_add(__u32 index, __u64 value)
 {
 	struct ab_hist *h = bpf_map_lookup_elem(&hists, &index);
-	__u32 bucket;
+	__u32 bucket = ab_hist_index(value);
 
-	if (!h)
+	if (!h || bucket >= AB_HIST_BUCKETS)
 		return 0;
-	bucket = ab_hist_index(value);
-	if (bucket >= AB_HIST_BUCKETS)
-		bucket = AB_HIST_BUCKETS - 1;
-	add64(&h->buckets[bucket], 1);
-	add64(&h->sum, value);
+	h->buckets[bucket]++;
+	h->sum += value;
+	if (value > h->max)
+		h->max = value;
+	if (~value > h->inverted_min)
+		h->inverted_min = ~value;
 	if (value >> AB_HIST_MAX_BITS)
-		add64(&h->saturated, 1);
-	raise_max(&h->max, value);
-	raise_max(&h->inverted_min, ~value);
+		h->saturated++;
 	return 0;
 }
 
@@ -224,9 +212,9 @@ static __always_inline __u8 size_class(__u32 bytes)
 
 static __always_inline enum ab_served served_by(const struct request *r)
 {
-	if (r->flags & AB_REC_FAILED)
+	if (r->rec.flags & AB_REC_FAILED)
 		return AB_SERVED_FAILED;
-	if (r->algorithm == AB_ALG_STORED)
+	if (r->rec.algorithm == AB_ALG_STORED)
 		return AB_SERVED_STORED;
 	if (r->steps & STEP_REJECTED)
 		return AB_SERVED_REJECTED;
@@ -235,129 +223,95 @@ static __always_inline enum ab_served served_by(const struct request *r)
 			return AB_SERVED_FALLBACK;
 		return r->steps & STEP_ASYNC ? AB_SERVED_OFFLOADED : AB_SERVED_SYNC;
 	}
-	return r->flags & AB_REC_PARTIAL ? AB_SERVED_PARTIAL : AB_SERVED_NO_ENGINE;
+	return r->rec.flags & AB_REC_PARTIAL ? AB_SERVED_PARTIAL : AB_SERVED_NO_ENGINE;
 }
+
+/* The spans beside the partition, once the request has ended. */
+static __always_inline void spans_settle(struct request *r)
+{
+	struct ab_record *rec = &r->rec;
+	__u64 resumed_ns = r->submit_return_ns + rec->ns[AB_WAIT];
+
+	rec->ns[AB_TOTAL] = rec->end_ns - rec->start_ns;
+	rec->ns[AB_ON_CPU] = difference(rec->ns[AB_TOTAL], rec->ns[AB_OFF_CPU]);
+	if (rec->done_ns) {
+		rec->ns[AB_SERVICE] = difference(rec->done_ns, rec->submit_ns);
+		rec->ns[AB_WAKEUP] = rec->done_ns > r->submit_return_ns
+					     ? difference(resumed_ns, rec->done_ns)
+					     : rec->ns[AB_WAIT];
+	}
+	if (rec->notify_ns)
+		rec->ns[AB_BACKLOG] = difference(rec->notify_ns, rec->submit_ns);
+}
+
+#define BIT(n) (1u << (n))
 
 /* Which phases a request of this kind has. The others are not applicable, which is not the same as 0. */
 static __always_inline __u32 phases_of(const struct request *r)
 {
-	__u32 always = 1 << AB_SETUP | 1 << AB_OTHER | 1 << AB_TOTAL | 1 << AB_ON_CPU | 1 << AB_OFF_CPU;
+	__u32 phases =
+		BIT(AB_SETUP) | BIT(AB_OTHER) | BIT(AB_TOTAL) | BIT(AB_ON_CPU) | BIT(AB_OFF_CPU);
 
 	if (r->steps & STEP_ASYNC)
-		return always | 1 << AB_SUBMIT | 1 << AB_WAIT | 1 << AB_COPY |
-		       (r->steps & STEP_DECODED ? 1 << AB_DECODE : 0) |
-		       (r->done_ns ? 1 << AB_SERVICE | 1 << AB_WAKEUP : 0) |
-		       (r->notify_ns ? 1 << AB_BACKLOG : 0);
-	if (r->steps & STEP_SYNC)
-		return always | 1 << AB_DECODE | 1 << AB_COPY;
-	if (r->steps & STEP_REJECTED)
-		always |= 1 << AB_DECODE;
-	return always | 1 << AB_WAIT | (r->steps & STEP_DECODED ? 1 << AB_DECODE : 0) |
-	       (r->steps & STEP_COPIED ? 1 << AB_COPY : 0);
-}
-
-static __always_inline __u64 span_of(const struct request *r, __u32 phase)
-{
-	__u64 total = r->last_ns - r->start_ns;
-	__u64 ready;
-
-	switch (phase) {
-	case AB_TOTAL:
-		return total;
-	case AB_SERVICE:
-		return r->done_ns > r->submit_ns ? r->done_ns - r->submit_ns : 0;
-	case AB_BACKLOG:
-		return r->notify_ns > r->submit_ns ? r->notify_ns - r->submit_ns : 0;
-	case AB_WAKEUP:
-		ready = r->done_ns > r->submit_return_ns ? r->done_ns : r->submit_return_ns;
-		/* submit_return + wait is the moment of resumption, by construction. */
-		return r->submit_return_ns + r->phase_ns[AB_WAIT] > ready ?
-			       r->submit_return_ns + r->phase_ns[AB_WAIT] - ready :
-			       0;
-	case AB_ON_CPU:
-		return total > r->off_cpu_ns ? total - r->off_cpu_ns : 0;
-	case AB_OFF_CPU:
-		return r->off_cpu_ns;
-	default:
-		return 0;
-	}
-}
-
-static __always_inline void record_emit(const struct request *r, enum ab_served served)
-{
-	struct ab_record *rec = bpf_ringbuf_reserve(&records, sizeof(*rec), 0);
-
-	if (!rec) {
-		count(AB_CNT_RECORDS_LOST);
-		return;
-	}
-	rec->start_ns = r->start_ns;
-	rec->end_ns = r->last_ns;
-	__builtin_memcpy(rec->phase_ns, r->phase_ns, sizeof(rec->phase_ns));
-	rec->submit_ns = r->submit_ns;
-	rec->done_ns = r->done_ns;
-	rec->notify_ns = r->notify_ns;
-	rec->on_cpu_ns = span_of(r, AB_ON_CPU);
-	rec->off_cpu_ns = r->off_cpu_ns;
-	rec->driver = r->driver;
-	rec->wait_key = r->wait_key;
-	rec->tid = (__u32)bpf_get_current_pid_tgid();
-	rec->in_bytes = r->in_bytes;
-	rec->out_bytes = r->out_bytes;
-	rec->status = r->status;
-	rec->algorithm = r->algorithm;
-	rec->direction = AB_DECOMPRESS;
-	rec->served = served;
-	rec->flags = r->flags;
-	rec->submit_cpu = r->submit_cpu;
-	rec->done_cpu = r->done_cpu;
-	rec->pad = 0;
-	bpf_ringbuf_submit(rec, 0);
-	count(AB_CNT_RECORDS);
+		phases |= BIT(AB_SUBMIT) | BIT(AB_WAIT) | BIT(AB_COPY);
+	else if (r->steps & STEP_SYNC)
+		phases |= BIT(AB_DECODE) | BIT(AB_COPY);
+	else
+		phases |= BIT(AB_WAIT);
+	if (r->steps & (STEP_DECODED | STEP_REJECTED))
+		phases |= BIT(AB_DECODE);
+	if (r->steps & STEP_COPIED)
+		phases |= BIT(AB_COPY);
+	if (r->rec.done_ns)
+		phases |= BIT(AB_SERVICE) | BIT(AB_WAKEUP);
+	if (r->rec.notify_ns)
+		phases |= BIT(AB_BACKLOG);
+	return phases;
 }
 
 /* Books a finished request: histograms, who served it, a sampled record. */
-__noinline int request_book(struct request *r)
+static __always_inline void request_book(struct request *r)
 {
-	struct ab_set_key key = {};
-	struct ab_counts *c;
+	struct ab_record *rec = &r->rec;
+	struct ab_set_key key = {.direction = AB_DECOMPRESS};
+	struct ab_counts *c = counts_here();
 	__u32 set, phase, phases;
-	enum ab_served served;
 	__u64 exits;
+	__u8 served;
 
-	if (!r)
-		return 0;
-	served = served_by(r);
-	key.algorithm = r->algorithm;
-	key.direction = AB_DECOMPRESS;
-	key.size_class = size_class(r->in_bytes);
-	/* After a rejected submit it was the file system's own decoder that did the work. */
-	key.driver = r->steps & STEP_REJECTED ? 0 : r->driver;
-
-	c = counts_here();
 	if (!c)
-		return 0;
-	add64(&c->n[AB_CNT_EXIT_NS], r->last_ns - window.begin_ns);
+		return;
+	/* Read back, the verifier takes it for any number, and need not follow each kind of request to the end. */
+	rec->served = served_by(r);
+	served = *(volatile __u8 *)&rec->served;
+	if (served >= AB_SERVED)
+		return;
+	/* After a rejected submit it was the file system's own decoder that did the work. */
+	if (served == AB_SERVED_REJECTED)
+		rec->driver = 0;
+	add64(&c->n[AB_CNT_EXIT_NS], rec->end_ns - r->window);
 	exits = __sync_fetch_and_add(&c->n[AB_CNT_EXITS], 1);
 	add64(&c->served[served].requests, 1);
-	add64(&c->served[served].in_bytes, r->in_bytes);
-	add64(&c->served[served].out_bytes, r->out_bytes);
+	add64(&c->served[served].in_bytes, rec->in_bytes);
+	add64(&c->served[served].out_bytes, rec->out_bytes);
 
+	key.driver = rec->driver;
+	key.algorithm = rec->algorithm;
+	key.size_class = size_class(rec->in_bytes);
 	set = set_index(&key);
 	if (set >= AB_MAX_SETS) {
 		add64(&c->n[AB_CNT_SETS_FULL], 1);
-		return 0;
+		return;
 	}
+	spans_settle(r);
 	phases = phases_of(r);
-	for (phase = 0; phase < AB_PHASES; phase++) {
-		if (!(phases & 1 << phase))
-			continue;
-		hist_add(set * AB_PHASES + phase,
-			 phase < AB_PARTITION ? r->phase_ns[phase] : span_of(r, phase));
-	}
+	/* No histogram has the index ~0. A branch here would have the verifier follow every subset of phases. */
+#pragma clang loop unroll(disable)
+	for (phase = 0; phase < AB_PHASES; phase++)
+		hist_add((set * AB_PHASES + phase) | ((phases >> phase & 1) - 1), rec->ns[phase]);
 	if (record_every && exits % record_every == 0)
-		record_emit(r, served);
-	return 0;
+		count(bpf_ringbuf_output(&records, rec, sizeof(*rec), 0) ? AB_CNT_RECORDS_LOST
+									 : AB_CNT_RECORDS);
 }
 
 #endif

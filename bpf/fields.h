@@ -8,21 +8,21 @@
 #define AB_FIELDS_H
 
 /* X(name, structure, field, alternative field of other kernels or NULL) */
-#define AB_FIELD_LIST(X)                                                                           \
-	X(SB_DEV, "super_block", "s_dev", NULL)                                                    \
-	X(RQ_SB, "z_erofs_decompress_req", "sb", NULL)                                             \
-	X(RQ_IN, "z_erofs_decompress_req", "inputsize", NULL)                                      \
-	X(RQ_OUT, "z_erofs_decompress_req", "outputsize", NULL)                                    \
-	X(RQ_INPLACE, "z_erofs_decompress_req", "inplace_io", NULL)                                \
-	X(RQ_PARTIAL, "z_erofs_decompress_req", "partial_decoding", NULL)                          \
-	X(ACOMP_BASE, "acomp_req", "base", NULL)                                                   \
-	X(ASYNC_DATA, "crypto_async_request", "data", NULL)                                        \
-	X(ASYNC_TFM, "crypto_async_request", "tfm", NULL)                                          \
-	X(TFM_ALG, "crypto_tfm", "__crt_alg", NULL)                                                \
-	X(ALG_DRIVER, "crypto_alg", "cra_driver_name", NULL)                                       \
-	X(TASK_PID, "task_struct", "pid", NULL)                                                    \
-	X(TASK_FLAGS, "task_struct", "flags", NULL)                                                \
-	/* Named `state` before 5.14 (commit 2f064a59a11f). */                                     \
+#define AB_FIELD_LIST(X)                                                  \
+	X(SB_DEV, "super_block", "s_dev", NULL)                           \
+	X(RQ_SB, "z_erofs_decompress_req", "sb", NULL)                    \
+	X(RQ_IN, "z_erofs_decompress_req", "inputsize", NULL)             \
+	X(RQ_OUT, "z_erofs_decompress_req", "outputsize", NULL)           \
+	X(RQ_INPLACE, "z_erofs_decompress_req", "inplace_io", NULL)       \
+	X(RQ_PARTIAL, "z_erofs_decompress_req", "partial_decoding", NULL) \
+	X(ACOMP_BASE, "acomp_req", "base", NULL)                          \
+	X(ASYNC_DATA, "crypto_async_request", "data", NULL)               \
+	X(ASYNC_TFM, "crypto_async_request", "tfm", NULL)                 \
+	X(TFM_ALG, "crypto_tfm", "__crt_alg", NULL)                       \
+	X(ALG_DRIVER, "crypto_alg", "cra_driver_name", NULL)              \
+	X(TASK_PID, "task_struct", "pid", NULL)                           \
+	X(TASK_FLAGS, "task_struct", "flags", NULL)                       \
+	/* Named `state` before 5.14 (commit 2f064a59a11f). */            \
 	X(TASK_STATE, "task_struct", "__state", "state")
 
 #define AB_FIELD_ENUM(name, structure, field, alternative) AB_FIELD_##name,

@@ -14,32 +14,27 @@
 #define AB_HIST_MAX_BITS 36
 #define AB_HIST_BUCKETS	 ((AB_HIST_MAX_BITS - AB_HIST_SUB_BITS + 1) * AB_HIST_SUB)
 
-/* Position of the highest set bit; @v > 0. BPF has no such instruction: five compares and shifts. */
+/*
+ * Position of the highest set bit; @v > 0. BPF has no such instruction. All bits below are set, then a de Bruijn
+ * multiplication leaves a number of its own for each position in the top six bits. Without branches, because the
+ * verifier would follow each combination of them to the end of the program.
+ */
 static inline __attribute__((always_inline)) unsigned int ab_msb64(unsigned long long v)
 {
-	unsigned int r = 0;
+	static const unsigned char position[64] = {
+		0,  47, 1,  56, 48, 27, 2,  60, 57, 49, 41, 37, 28, 16, 3,  61,
+		54, 58, 35, 52, 50, 42, 21, 44, 38, 32, 29, 23, 17, 11, 4,  62,
+		46, 55, 26, 59, 40, 36, 15, 53, 34, 51, 20, 43, 31, 22, 10, 45,
+		25, 39, 14, 33, 19, 30, 9,  24, 13, 18, 8,  12, 7,  6,	5,  63,
+	};
 
-	if (v >> 32) {
-		v >>= 32;
-		r += 32;
-	}
-	if (v >> 16) {
-		v >>= 16;
-		r += 16;
-	}
-	if (v >> 8) {
-		v >>= 8;
-		r += 8;
-	}
-	if (v >> 4) {
-		v >>= 4;
-		r += 4;
-	}
-	if (v >> 2) {
-		v >>= 2;
-		r += 2;
-	}
-	return r + (unsigned int)(v >> 1);
+	v |= v >> 1;
+	v |= v >> 2;
+	v |= v >> 4;
+	v |= v >> 8;
+	v |= v >> 16;
+	v |= v >> 32;
+	return position[v * 0x03f79d71b4cb0a89ull >> 58];
 }
 
 static inline __attribute__((always_inline)) unsigned int ab_hist_index(unsigned long long v)

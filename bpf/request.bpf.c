@@ -16,79 +16,93 @@ const volatile __u8 request_returns_pointer[REQUEST_SLOTS] = {};
 
 static __always_inline bool is_target(const void *rq)
 {
-	return window.active && read_u32(read_pointer(rq, AB_FIELD_RQ_SB), AB_FIELD_SB_DEV) == window.kernel_dev;
+	return window.active &&
+	       read_u32(read_pointer(rq, AB_FIELD_RQ_SB), AB_FIELD_SB_DEV) == window.kernel_dev;
 }
 
-static __always_inline void request_reset(struct request *r, __u64 now)
-{
-	__builtin_memset(r, 0, sizeof(*r));
-	r->start_ns = now;
-	r->last_ns = now;
-	r->phase = AB_SETUP;
-	r->open = 1;
-}
-
+/*
+ * Programs at an entry read the clock last, those at an exit first: so the tracer's own time lies outside of the
+ * phase that is measured there, in `setup`, `copy` or `other`.
+ */
 static __always_inline int request_enter(__u32 slot, const void *rq)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct ab_counts *c;
+	struct ab_counts *c = counts_here();
 	struct request *r;
-	__u64 now = bpf_ktime_get_ns();
 	bool ours = is_target(rq);
 
 	r = bpf_task_storage_get(&requests, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!r) {
+	if (!r || !c) {
 		if (ours)
 			count(AB_CNT_STATE_FAILED);
 		return 0;
 	}
-	/* What is left open from before this window was cut off by a detach; inside it, that is an anomaly. */
-	if (r->open && r->start_ns >= window.begin_ns && window.active)
-		count(AB_CNT_OVERWRITTEN);
+	if (is_open(r))
+		add64(&c->n[AB_CNT_OVERWRITTEN], 1);
 	if (!ours) {
-		r->open = 0;
-		r->foreign = 1;
+		r->window = NOT_OURS;
 		if (window.active)
-			count(AB_CNT_OTHER_DEVICE);
+			add64(&c->n[AB_CNT_OTHER_DEVICE], 1);
 		return 0;
 	}
-	request_reset(r, now);
-	r->algorithm = request_algorithm[slot];
-	r->in_bytes = read_u32(rq, AB_FIELD_RQ_IN);
-	r->out_bytes = read_u32(rq, AB_FIELD_RQ_OUT);
+	__builtin_memset(r, 0, sizeof(*r));
+	r->rec.tid = (__u32)bpf_get_current_pid_tgid();
+	r->rec.direction = AB_DECOMPRESS;
+	r->rec.algorithm = request_algorithm[slot];
+	r->rec.in_bytes = read_u32(rq, AB_FIELD_RQ_IN);
+	r->rec.out_bytes = read_u32(rq, AB_FIELD_RQ_OUT);
 	if (read_bool(rq, AB_FIELD_RQ_PARTIAL))
-		r->flags |= AB_REC_PARTIAL;
+		r->rec.flags |= AB_REC_PARTIAL;
 	if (read_bool(rq, AB_FIELD_RQ_INPLACE))
-		r->flags |= AB_REC_INPLACE;
+		r->rec.flags |= AB_REC_INPLACE;
 	if (read_u32(task, AB_FIELD_TASK_FLAGS) & PF_KTHREAD)
-		r->flags |= AB_REC_KTHREAD;
-	c = counts_here();
-	if (c) {
-		add64(&c->n[AB_CNT_ENTRIES], 1);
-		add64(&c->n[AB_CNT_ENTRY_NS], now - window.begin_ns);
-	}
+		r->rec.flags |= AB_REC_KTHREAD;
+	r->phase = AB_SETUP;
+	r->window = window.begin_ns;
+	r->rec.start_ns = bpf_ktime_get_ns();
+	r->rec.end_ns = r->rec.start_ns;
+	add64(&c->n[AB_CNT_ENTRIES], 1);
+	add64(&c->n[AB_CNT_ENTRY_NS], r->rec.start_ns - r->window);
 	return 0;
+}
+
+/*
+ * The end of a request: the clock and the time off the CPU until then, as a pair. The task may be preempted between
+ * reading the one and the other; three times in a row are left to difference().
+ */
+static __always_inline __u64 end_of(struct request *r)
+{
+	volatile __u64 *off_cpu = &r->off_cpu_ns;
+	__u64 now, before;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		before = *off_cpu;
+		now = bpf_ktime_get_ns();
+		if (*off_cpu == before)
+			break;
+	}
+	r->rec.ns[AB_OFF_CPU] = before;
+	return now;
 }
 
 static __always_inline int request_exit(__u32 slot, __u64 ret)
 {
 	struct request *r = current_request();
-	bool failed;
 
-	if (!r)
-		return 0;
-	if (!r->open) {
-		if (!r->foreign && window.active)
+	if (!r || !r->window) {
+		if (window.active)
 			count(AB_CNT_ORPHAN_EXITS);
-		r->foreign = 0;
 		return 0;
 	}
-	boundary(r, bpf_ktime_get_ns(), AB_PARTITION);
-	failed = request_returns_pointer[slot] ? ret != 0 : (int)ret != 0;
-	if (failed)
-		r->flags |= AB_REC_FAILED;
-	r->open = 0;
-	return request_book(r);
+	if (is_open(r)) {
+		boundary(r, end_of(r), AB_PARTITION);
+		if (request_returns_pointer[slot] ? ret != 0 : (int)ret != 0)
+			r->rec.flags |= AB_REC_FAILED;
+		request_book(r);
+	}
+	r->window = 0;
+	return 0;
 }
 
 /* Decoder calls count in the file system's own code only: inside a submit they belong to the driver. */
@@ -98,17 +112,18 @@ static __always_inline int decode_enter(void)
 
 	if (!r || r->depth || (r->phase != AB_SETUP && r->phase != AB_OTHER && r->phase != AB_COPY))
 		return 0;
-	boundary(r, bpf_ktime_get_ns(), AB_DECODE);
 	r->steps |= STEP_DECODED;
+	boundary(r, bpf_ktime_get_ns(), AB_DECODE);
 	return 0;
 }
 
 static __always_inline int decode_exit(void)
 {
+	__u64 now = bpf_ktime_get_ns();
 	struct request *r = open_request();
 
 	if (r && !r->depth && r->phase == AB_DECODE)
-		boundary(r, bpf_ktime_get_ns(), AB_OTHER);
+		boundary(r, now, AB_OTHER);
 	return 0;
 }
 
@@ -119,18 +134,19 @@ static __always_inline int copy_enter(void)
 	if (!r || r->depth || (r->phase != AB_SETUP && r->phase != AB_OTHER))
 		return 0;
 	r->copy_from = r->phase;
-	boundary(r, bpf_ktime_get_ns(), AB_COPY);
 	r->steps |= STEP_COPIED;
+	boundary(r, bpf_ktime_get_ns(), AB_COPY);
 	return 0;
 }
 
 static __always_inline int copy_exit(void)
 {
+	__u64 now = bpf_ktime_get_ns();
 	struct request *r = open_request();
 
 	/* After an asynchronous request everything up to the exit is `copy`: then there is nothing to go back to. */
 	if (r && !r->depth && r->phase == AB_COPY && !(r->steps & STEP_SUBMITTED))
-		boundary(r, bpf_ktime_get_ns(), r->copy_from);
+		boundary(r, now, r->copy_from);
 	return 0;
 }
 
@@ -146,21 +162,40 @@ static __always_inline void driver_learn(const void *alg)
 	bpf_map_update_elem(&drivers, &key, &d, BPF_NOEXIST);
 }
 
-static __always_inline void inflight_enter(struct request *r, __u64 now)
+/* Was this submitted in the window that counts now? */
+static __always_inline bool counts_now(const struct ab_inflight *f)
 {
-	struct ab_inflight fresh = {.submit_ns = now, .tid = (__u32)bpf_get_current_pid_tgid()};
-	struct ab_inflight *live = bpf_map_lookup_elem(&inflights, &r->wait_key);
+	return window.begin_ns && f->submit_ns >= window.begin_ns;
+}
 
-	if (live && !live->retired && live->submit_ns >= window.begin_ns)
+/*
+ * The place of the request's key in the table, cleared. It is used again, not replaced: a callback of the last request may
+ * be looking at it on another CPU, and a freed element belongs to another key at once.
+ */
+static __always_inline struct ab_inflight *inflight_claim(__u64 key)
+{
+	static const struct ab_inflight fresh = {};
+	struct ab_inflight *f = bpf_map_lookup_elem(&inflights, &key);
+
+	if (!f) {
+		bpf_map_update_elem(&inflights, &key, &fresh, BPF_NOEXIST);
+		f = bpf_map_lookup_elem(&inflights, &key);
+		if (!f)
+			count(AB_CNT_INFLIGHT_FULL);
+		return f;
+	}
+	if (!f->done_ns && counts_now(f))
 		count(AB_CNT_INFLIGHT_STALE);
-	if (bpf_map_update_elem(&inflights, &r->wait_key, &fresh, BPF_ANY))
-		count(AB_CNT_INFLIGHT_FULL);
+	f->notify_ns = 0;
+	f->done_ns = 0;
+	return f;
 }
 
 static __always_inline int submit_enter(const void *req)
 {
 	struct request *r = open_request();
 	const void *base, *alg;
+	struct ab_inflight *f;
 	__u64 now;
 
 	if (!r)
@@ -171,118 +206,112 @@ static __always_inline int submit_enter(const void *req)
 		count(AB_CNT_NESTED_SUBMITS);
 		return 0;
 	}
-	now = bpf_ktime_get_ns();
-	boundary(r, now, AB_SUBMIT);
-	/* Blocked before the submit, e.g. for memory: in an accelerated request that is a part of its setup. */
-	r->phase_ns[AB_SETUP] += r->phase_ns[AB_WAIT];
-	r->phase_ns[AB_WAIT] = 0;
 	r->depth = 1;
 	r->steps |= STEP_SUBMITTED;
-	r->submit_ns = now;
-	r->submit_cpu = bpf_get_smp_processor_id();
+	r->rec.submit_cpu = bpf_get_smp_processor_id();
 	base = field_at(req, AB_FIELD_ACOMP_BASE);
-	r->wait_key = (__u64)read_pointer(base, AB_FIELD_ASYNC_DATA);
+	r->rec.wait_key = (__u64)read_pointer(base, AB_FIELD_ASYNC_DATA);
 	alg = read_pointer(read_pointer(base, AB_FIELD_ASYNC_TFM), AB_FIELD_TFM_ALG);
-	r->driver = (__u64)alg;
+	r->rec.driver = (__u64)alg;
 	driver_learn(alg);
-	inflight_enter(r, now);
 	count(AB_CNT_SUBMITS);
+	f = inflight_claim(r->rec.wait_key);
+	now = bpf_ktime_get_ns();
+	if (f)
+		f->submit_ns = now;
+	r->rec.submit_ns = now;
+	boundary(r, now, AB_SUBMIT);
+	/* Blocked before the submit, e.g. for memory: in an accelerated request that is a part of its setup. */
+	r->rec.ns[AB_SETUP] += r->rec.ns[AB_WAIT];
+	r->rec.ns[AB_WAIT] = 0;
 	return 0;
 }
 
-/* Submit returned asynchronously: the callback may have come already, or a notification that only now finds its meaning. */
-static __always_inline void submit_async(struct request *r, __u64 now, bool busy)
+/*
+ * The waiter goes on, or never waited: takes from the table what the callbacks left there, and closes the place. Whoever
+ * comes later finds that it is late. Only a backlogged request is notified; a notification at another's place was meant
+ * for a predecessor on the same stack.
+ */
+static __always_inline void inflight_settle(struct request *r)
 {
-	struct ab_inflight *f = bpf_map_lookup_elem(&inflights, &r->wait_key);
-
-	count(busy ? AB_CNT_SUBMIT_BUSY : AB_CNT_SUBMIT_ASYNC);
-	r->steps |= STEP_ASYNC;
-	if (busy)
-		r->flags |= AB_REC_BACKLOG;
-	r->submit_return_ns = r->last_ns;
-	if (!f)
-		return;
-	f->busy = busy;
-	f->returned = 1;
-	if (f->notify_ns) {
-		count(busy ? AB_CNT_NOTIFICATIONS : AB_CNT_LATE_NOTIFICATIONS);
-		if (!busy)
-			f->notify_ns = 0;
-	}
-	if (f->done_ns) {
-		count(AB_CNT_EARLY);
-		r->flags |= AB_REC_EARLY;
-	}
-}
-
-static __always_inline void inflight_retire(struct request *r)
-{
-	struct ab_inflight *f = bpf_map_lookup_elem(&inflights, &r->wait_key);
+	struct ab_inflight *f = bpf_map_lookup_elem(&inflights, &r->rec.wait_key);
+	__u64 done, notified;
 
 	if (!f)
 		return;
-	r->done_ns = f->done_ns;
-	r->done_cpu = f->done_cpu;
-	r->notify_ns = f->notify_ns;
-	if (f->done_ns)
-		r->status = f->status;
-	f->retired = 1;
+	done = __sync_val_compare_and_swap(&f->done_ns, 0, AB_CLOSED);
+	notified = __sync_val_compare_and_swap(&f->notify_ns, 0, AB_CLOSED);
+	if (r->steps & STEP_ASYNC && done > AB_CLOSED) {
+		r->rec.done_ns = done;
+		r->rec.done_cpu = f->done_cpu;
+		r->rec.status = f->status;
+		if (done <= r->submit_return_ns) {
+			r->rec.flags |= AB_REC_EARLY;
+			count(AB_CNT_EARLY);
+		}
+	}
+	if (notified <= AB_CLOSED)
+		return;
+	if (r->rec.flags & AB_REC_BACKLOG) {
+		r->rec.notify_ns = notified;
+		count(AB_CNT_NOTIFICATIONS);
+	} else {
+		count(AB_CNT_LATE_NOTIFICATIONS);
+	}
 }
 
 static __always_inline int submit_exit(int ret)
 {
+	__u64 now = bpf_ktime_get_ns();
 	struct request *r = open_request();
-	__u64 now;
 
 	if (!r || !r->depth)
 		return 0;
 	if (--r->depth)
 		return 0;
-	now = bpf_ktime_get_ns();
-	r->status = ret;
+	r->rec.status = ret;
 	if (ret == -EINPROGRESS || ret == -EBUSY) {
 		boundary(r, now, AB_WAIT);
-		submit_async(r, now, ret == -EBUSY);
+		r->submit_return_ns = r->rec.end_ns;
+		r->steps |= STEP_ASYNC;
+		if (ret == -EBUSY)
+			r->rec.flags |= AB_REC_BACKLOG;
+		count(ret == -EBUSY ? AB_CNT_SUBMIT_BUSY : AB_CNT_SUBMIT_ASYNC);
 		return 0;
 	}
 	/* A synchronous transform: the call itself was the decoding. After a refusal the file system goes on by itself. */
 	boundary(r, now, ret ? AB_OTHER : AB_COPY);
-	r->phase_ns[AB_DECODE] += r->phase_ns[AB_SUBMIT];
-	r->phase_ns[AB_SUBMIT] = 0;
+	r->rec.ns[AB_DECODE] += r->rec.ns[AB_SUBMIT];
+	r->rec.ns[AB_SUBMIT] = 0;
 	r->steps |= ret ? STEP_REJECTED : STEP_SYNC;
 	count(ret ? AB_CNT_SUBMIT_ERRORS : AB_CNT_SUBMIT_SYNC);
-	inflight_retire(r);
-	r->done_ns = 0;
+	inflight_settle(r);
 	return 0;
 }
 
 /* crypto_req_done(data, err): on any CPU, often in softirq on top of somebody else's task. */
 static __always_inline int done_enter(__u64 data, int err)
 {
+	__u64 now = bpf_ktime_get_ns();
 	struct ab_inflight *f = bpf_map_lookup_elem(&inflights, &data);
-	__u64 now;
 
 	if (!f)
 		return 0;
-	now = bpf_ktime_get_ns();
 	if (err == -EINPROGRESS) {
-		/* Only a backlogged request is notified, once, before its end. What comes else belongs to a
-		 * predecessor whose waiter has gone: its stack place, our key, is in use again. */
-		if (f->retired || f->done_ns || (f->returned && (!f->busy || f->notify_ns))) {
+		if (__sync_val_compare_and_swap(&f->notify_ns, 0, now) && counts_now(f))
 			count(AB_CNT_LATE_NOTIFICATIONS);
-			return 0;
-		}
-		f->notify_ns = now;
-		if (f->returned)
-			count(AB_CNT_NOTIFICATIONS);
 		return 0;
 	}
-	if (f->retired || __sync_val_compare_and_swap(&f->done_ns, 0, now)) {
-		count(AB_CNT_DUPLICATES);
+	if (__sync_val_compare_and_swap(&f->done_ns, 0, now)) {
+		if (counts_now(f))
+			count(AB_CNT_DUPLICATES);
 		return 0;
 	}
+	__sync_val_compare_and_swap(&f->notify_ns, 0, AB_CLOSED);
 	f->done_cpu = bpf_get_smp_processor_id();
 	f->status = err;
+	if (!counts_now(f))
+		return 0;
 	count(AB_CNT_COMPLETIONS);
 	if (err)
 		count(AB_CNT_COMPLETION_ERRORS);
@@ -292,14 +321,15 @@ static __always_inline int done_enter(__u64 data, int err)
 /* wait_for_completion() returned in a task whose request was waiting for its driver. */
 static __always_inline int resume_exit(void)
 {
+	__u64 now = bpf_ktime_get_ns();
 	struct request *r = open_request();
 
 	if (!r || r->depth || r->phase != AB_WAIT || !(r->steps & STEP_ASYNC) ||
 	    r->steps & STEP_RESUMED)
 		return 0;
-	boundary(r, bpf_ktime_get_ns(), AB_COPY);
+	boundary(r, now, AB_COPY);
 	r->steps |= STEP_RESUMED;
-	inflight_retire(r);
+	inflight_settle(r);
 	count(AB_CNT_RESUMES);
 	return 0;
 }
@@ -308,35 +338,36 @@ static __always_inline int resume_exit(void)
  * Four programs of one slot: <name><slot>_fe, _fx, _kp, _kr. fexit finds the return value behind the arguments. The sections
  * are our own, so that src/probe/attach.c sets their targets from its index instead of libbpf's linear search.
  */
-#define ENTRY(name, slot, call_fe, call_kp)                                                        \
-	SEC("?ab_fentry") int name##slot##_fe(__u64 *ctx)                                             \
-	{                                                                                          \
-		return call_fe;                                                                    \
-	}                                                                                          \
-	SEC("?kprobe") int name##slot##_kp(struct pt_regs *ctx)                                    \
-	{                                                                                          \
-		return call_kp;                                                                    \
+#define ENTRY(name, slot, call_fe, call_kp)                     \
+	SEC("?ab_fentry") int name##slot##_fe(__u64 *ctx)       \
+	{                                                       \
+		return call_fe;                                 \
+	}                                                       \
+	SEC("?kprobe") int name##slot##_kp(struct pt_regs *ctx) \
+	{                                                       \
+		return call_kp;                                 \
 	}
-#define EXIT(name, slot, call_fx, call_kr)                                                         \
-	SEC("?ab_fexit") int name##slot##_fx(__u64 *ctx)                                              \
-	{                                                                                          \
-		return call_fx;                                                                    \
-	}                                                                                          \
-	SEC("?kretprobe") int name##slot##_kr(struct pt_regs *ctx)                                 \
-	{                                                                                          \
-		return call_kr;                                                                    \
+#define EXIT(name, slot, call_fx, call_kr)                         \
+	SEC("?ab_fexit") int name##slot##_fx(__u64 *ctx)           \
+	{                                                          \
+		return call_fx;                                    \
+	}                                                          \
+	SEC("?kretprobe") int name##slot##_kr(struct pt_regs *ctx) \
+	{                                                          \
+		return call_kr;                                    \
 	}
 
-#define REQUEST(slot)                                                                              \
-	ENTRY(req, slot, request_enter(slot, (void *)ctx[0]),                                      \
-	      request_enter(slot, (void *)PT_REGS_PARM1(ctx)))                                     \
+#define REQUEST(slot)                                          \
+	ENTRY(req, slot, request_enter(slot, (void *)ctx[0]),  \
+	      request_enter(slot, (void *)PT_REGS_PARM1(ctx))) \
 	EXIT(req, slot, request_exit(slot, ctx[2]), request_exit(slot, PT_REGS_RC(ctx)))
-#define DECODE(slot)                                                                               \
-	ENTRY(dec, slot, decode_enter(), decode_enter()) EXIT(dec, slot, decode_exit(), decode_exit())
-#define COPY(slot)                                                                                 \
+#define DECODE(slot)                                     \
+	ENTRY(dec, slot, decode_enter(), decode_enter()) \
+	EXIT(dec, slot, decode_exit(), decode_exit())
+#define COPY(slot) \
 	ENTRY(cpy, slot, copy_enter(), copy_enter()) EXIT(cpy, slot, copy_exit(), copy_exit())
-#define SUBMIT(slot)                                                                               \
-	ENTRY(sub, slot, submit_enter((void *)ctx[0]), submit_enter((void *)PT_REGS_PARM1(ctx)))   \
+#define SUBMIT(slot)                                                                             \
+	ENTRY(sub, slot, submit_enter((void *)ctx[0]), submit_enter((void *)PT_REGS_PARM1(ctx))) \
 	EXIT(sub, slot, submit_exit((int)ctx[1]), submit_exit((int)PT_REGS_RC(ctx)))
 
 REQUEST(0)
@@ -365,7 +396,7 @@ static __always_inline void task_off(struct task_struct *prev, bool preempted, _
 {
 	struct request *r = bpf_task_storage_get(&requests, prev, 0, 0);
 
-	if (!r || !r->open)
+	if (!is_open(r))
 		return;
 	r->off_since_ns = now;
 	if (preempted || r->depth || r->phase == AB_WAIT || r->steps & (STEP_ASYNC | STEP_SYNC) ||
@@ -380,10 +411,9 @@ static __always_inline void task_on(struct task_struct *next, __u64 now)
 {
 	struct request *r = bpf_task_storage_get(&requests, next, 0, 0);
 
-	if (!r || !r->open)
+	if (!is_open(r) || !r->off_since_ns)
 		return;
-	if (r->off_since_ns && now > r->off_since_ns)
-		r->off_cpu_ns += now - r->off_since_ns;
+	r->off_cpu_ns += difference(now, r->off_since_ns);
 	r->off_since_ns = 0;
 	if (r->blocked) {
 		r->blocked = 0;
@@ -401,10 +431,9 @@ static __always_inline void account_cpu(struct task_struct *prev, __u64 now)
 		return;
 	since = t->since_ns > window.begin_ns ? t->since_ns : window.begin_ns;
 	t->since_ns = now;
-	if (now <= since || !read_u32(prev, AB_FIELD_TASK_PID))
-		return;
-	t->busy_ns += now - since;
-	if (read_u32(prev, AB_FIELD_TASK_FLAGS) & PF_KTHREAD)
+	/* The idle task is a kernel thread too, by its flags. */
+	if (now > since && read_u32(prev, AB_FIELD_TASK_PID) &&
+	    read_u32(prev, AB_FIELD_TASK_FLAGS) & PF_KTHREAD)
 		t->kthread_ns += now - since;
 }
 

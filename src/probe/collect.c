@@ -29,14 +29,14 @@ static void delete_all(int fd, size_t key_size)
 			break;
 }
 
-/* Waiters that went on left their place to recognise late callbacks; those that still wait stay. */
-static void drop_retired(int fd)
+/* Places of waiters that went on were kept to recognise late callbacks; those that still wait stay. */
+static void drop_done(int fd)
 {
 	uint64_t key, next, *previous = NULL;
 	struct ab_inflight f;
 
 	while (!bpf_map_get_next_key(fd, previous, &next)) {
-		if (!bpf_map_lookup_elem(fd, &next, &f) && f.retired && !bpf_map_delete_elem(fd, &next)) {
+		if (!bpf_map_lookup_elem(fd, &next, &f) && f.done_ns && !bpf_map_delete_elem(fd, &next)) {
 			previous = NULL; /* the deleted key is no place to go on from */
 			continue;
 		}
@@ -62,7 +62,7 @@ int collect_reset(struct session *s, struct diag *d)
 		return diag_errno(d, err, "clearing the tracer's maps");
 	delete_all(bpf_map__fd(s->skel->maps.sets), sizeof(struct ab_set_key));
 	s->skel->bss->next_set = 0;
-	drop_retired(bpf_map__fd(s->skel->maps.inflights));
+	drop_done(bpf_map__fd(s->skel->maps.inflights));
 	return 0;
 }
 
@@ -98,18 +98,47 @@ int64_t collect_open_requests(struct session *s)
 	return (int64_t)(c.n[AB_CNT_ENTRIES] - c.n[AB_CNT_EXITS]);
 }
 
-uint64_t collect_recursion_misses(const struct session *s)
+/* struct bpf_link_info of a kprobe, as far as `missed` (since 6.7); the headers built with may be older. */
+struct kprobe_link_info {
+	uint32_t type, id, prog_id, pad;
+	uint32_t perf_type, pad2;
+	uint64_t function;
+	uint32_t function_size, offset;
+	uint64_t address;
+	uint64_t missed; /* for return probes: no free instance left, or hit while a kprobe ran */
+};
+
+static uint64_t link_misses(const struct bpf_link *link)
 {
-	struct bpf_program *prog;
+	struct kprobe_link_info info = {0};
+	uint32_t len = sizeof(info);
+
+	if (!link || bpf_obj_get_info_by_fd(bpf_link__fd(link), (struct bpf_link_info *)&info, &len))
+		return 0;
+	return info.missed;
+}
+
+static uint64_t program_misses(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+
+	if (!prog || bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+		return 0;
+	return info.recursion_misses;
+}
+
+uint64_t collect_misses(const struct session *s)
+{
 	uint64_t sum = 0;
+	size_t i;
 
-	bpf_object__for_each_program(prog, s->skel->obj) {
-		struct bpf_prog_info info = {0};
-		uint32_t len = sizeof(info);
-		int fd = bpf_program__fd(prog);
+	for (i = 0; i < s->hook_count; i++) {
+		const struct bound_hook *b = &s->hooks[i];
 
-		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
-			sum += info.recursion_misses;
+		sum += program_misses(b->entry) + program_misses(b->exit);
+		if (s->mechanism == BY_KPROBE && b->info->role != HOOK_SCHED)
+			sum += link_misses(b->links[0]) + link_misses(b->links[1]);
 	}
 	return sum;
 }
@@ -328,7 +357,7 @@ static uint64_t count_inflight(const struct session *s)
 	while (!bpf_map_get_next_key(fd, previous, &next)) {
 		key = next;
 		previous = &key;
-		if (!bpf_map_lookup_elem(fd, &key, &f) && !f.retired && !f.done_ns &&
+		if (!bpf_map_lookup_elem(fd, &key, &f) && !f.done_ns &&
 		    f.submit_ns >= s->skel->bss->window.begin_ns)
 			n++;
 	}
@@ -357,6 +386,7 @@ int collect_window(struct session *s, struct result_trace *trace, struct result_
 {
 	struct ab_counts c;
 	int err = read_counters(s, &c);
+	uint64_t misses;
 	size_t i;
 
 	learn_drivers(s);
@@ -375,6 +405,8 @@ int collect_window(struct session *s, struct result_trace *trace, struct result_
 		trace->served[i].out_bytes += c.served[i].out_bytes;
 	}
 	trace->inflight_at_end += count_inflight(s);
-	trace->recursion_misses += collect_recursion_misses(s) - s->recursion_misses;
+	misses = collect_misses(s);
+	/* Links attached anew count from 0. */
+	trace->recursion_misses += misses >= s->misses ? misses - s->misses : misses;
 	return 0;
 }

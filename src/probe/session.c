@@ -2,8 +2,11 @@
 #include "probe/session_impl.h"
 
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
 
@@ -238,13 +241,21 @@ void session_detach(struct session *s)
 	s->attached = false;
 }
 
+/* Returns when no program runs that began before the call; where membarrier(2) refuses, some time later. */
+static void wait_for_programs(void)
+{
+	/* Programs run under RCU, and this command is a wait for it. */
+	if (syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(10000);
+}
+
 int session_begin(struct session *s, uint32_t kernel_dev, struct diag *d)
 {
 	int err = collect_reset(s, d);
 
 	if (err)
 		return err;
-	s->recursion_misses = collect_recursion_misses(s);
+	s->misses = collect_misses(s);
 	s->skel->bss->window.kernel_dev = kernel_dev;
 	s->skel->bss->window.begin_ns = clock_mono_ns();
 	__atomic_store_n(&s->skel->bss->window.active, 1, __ATOMIC_RELEASE);
@@ -257,6 +268,7 @@ int session_end(struct session *s, struct result_trace *trace, struct result_cpu
 	int err;
 
 	__atomic_store_n(&s->skel->bss->window.active, 0, __ATOMIC_RELEASE);
+	wait_for_programs();
 	while (collect_open_requests(s) > 0 && clock_mono_ns() < until)
 		usleep(2000);
 	err = collect_window(s, trace, cpu, d);

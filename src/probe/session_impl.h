@@ -34,7 +34,7 @@ struct session {
 	struct ab_record *records;
 	size_t record_count, record_cap;
 	bool record_failed;
-	uint64_t recursion_misses; /* at the start of the window */
+	uint64_t misses; /* at the start of the window */
 };
 
 /* Is a hook of @role needed for one of @phases (NULL: all)? */
@@ -45,7 +45,7 @@ int collect_reset(struct session *s, struct diag *d);
 int64_t collect_open_requests(struct session *s);
 /* Adds the window's data to @trace and @cpu. */
 int collect_window(struct session *s, struct result_trace *trace, struct result_cpu *cpu, struct diag *d);
-/* Sum of the kernel's counts of programs skipped because they were running already. */
-uint64_t collect_recursion_misses(const struct session *s);
+/* Calls that no program saw, by the kernel's own counts: it was running already on that CPU, or a return probe had no room. */
+uint64_t collect_misses(const struct session *s);
 
 #endif

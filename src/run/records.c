@@ -50,8 +50,8 @@ static void put_record(const struct session *s, size_t cell, unsigned int repeti
 	strbuf_printf(out, ",%u,%u,%u,%d,%llu,%llu", r->tid, r->in_bytes, r->out_bytes, r->status, r->start_ns,
 		      r->end_ns);
 	for (int p = 0; p < AB_PARTITION; p++)
-		strbuf_printf(out, ",%llu", r->phase_ns[p]);
-	strbuf_printf(out, ",%llu,%llu", r->on_cpu_ns, r->off_cpu_ns);
+		strbuf_printf(out, ",%llu", r->ns[p]);
+	strbuf_printf(out, ",%llu,%llu", r->ns[AB_ON_CPU], r->ns[AB_OFF_CPU]);
 	put_time(out, r->submit_ns);
 	put_time(out, r->notify_ns);
 	put_time(out, r->done_ns);
