@@ -175,8 +175,9 @@ int runner_step(struct runner *rn, const struct plan_step *step, struct diag *d)
 		err = mounted_part(rn, step, sample, &why);
 	if (!err)
 		return 0;
-	if (err == -EINTR) {
+	if (err == -EINTR || ab_interrupted()) {
 		/* Nobody's fault: the repetition did not happen. */
+		err = -EINTR;
 		cell->sample_count--;
 		return diag_set(d, err, "%s", why.text);
 	}

@@ -113,6 +113,8 @@ static int verify_cell(struct runner *rn, const struct plan_cell *pc, struct dia
 		return diag_errno(d, -ENOMEM, "verification");
 	image_text(what, sizeof(what), pc->engine->name, pc->cluster_bytes);
 	err = verify_one(rn, pc, v, &why);
+	if (err && ab_interrupted())
+		err = -EINTR;
 	/* Nothing was read: there is nothing to say about the image. */
 	if (err == -EINTR || err == -EOPNOTSUPP)
 		image->verify_count--;
