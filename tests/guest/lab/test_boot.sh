@@ -167,7 +167,7 @@ test_cache_disk()
 {
 	mkdir "$work/cache"
 	echo "from the host" >"$work/cache/host"
-	mke2fs -q -t ext4 -d "$work/cache" "$work/cache.img" 16M
+	mke2fs -q -F -t ext4 -d "$work/cache" "$work/cache.img" 16M >/dev/null
 	run --cache-disk "$work/cache.img" -t 90s run -- sh -c 'cat /cache/host && echo "from the guest" >/cache/guest'
 	check "the cache disk is seen" equal "$status $(<"$work/out")" '0 from the host'
 	check "and written" equal "$(debugfs -R 'cat /guest' "$work/cache.img" 2>/dev/null)" 'from the guest'
