@@ -152,8 +152,7 @@ static enum outcome check_losses(const struct ledger *l, struct result_check *c)
 
 		if (counter_table[i].kind != COUNTER_LOSS || i == AB_CNT_RECORDS_LOST)
 			continue;
-		/* A missed end shows again as an overwritten begin. */
-		if (i == AB_CNT_OVERWRITTEN)
+		if (i == AB_CNT_OVERWRITTEN) /* a missed end shows again */
 			n -= n < t->recursion_misses ? n : t->recursion_misses;
 		lost += n;
 		if (n && (worst < 0 || t->counters[i] > t->counters[worst]))

@@ -96,7 +96,14 @@ fact() { python3 -c "import json, sys; r = json.load(open('$result')); sys.exit(
 
 ours() { losetup --list --noheadings --output NAME,BACK-FILE | grep -F "$work" || true; }
 journals() { find /run/accelbench -name "$1-*.undo" 2>/dev/null || true; }
-folders() { find /tmp -maxdepth 1 -name 'accelbench-??????' -newer "$work/begin"; }
+# Folders of runs that live, which are in their journals, are not ours.
+folders()
+{
+	local folder
+	while read -r folder; do
+		grep -qsF "$folder" /run/accelbench/*.undo || echo "$folder"
+	done < <(find /tmp -maxdepth 1 -name 'accelbench-??????' -newer "$work/begin")
+}
 
 # Nothing of the run $1 (process number) is on the machine any more; detaching is the kernel's and may take a moment.
 nothing_left()
