@@ -102,3 +102,11 @@ int undo_close(struct undo *u, struct diag *d)
 	free(u);
 	return failed;
 }
+
+void undo_leave(struct undo *u)
+{
+	if (!u)
+		return;
+	undo_journal_close(u);
+	free(u);
+}

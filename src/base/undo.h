@@ -63,6 +63,9 @@ void undo_forget(struct undo *u, int id);
  */
 int undo_close(struct undo *u, struct diag *d);
 
+/* Does nothing of what is left, and leaves it written down for `accelbench cleanup`. */
+void undo_leave(struct undo *u);
+
 struct undo_report {
 	unsigned int journals; /* left behind by dead owners */
 	unsigned int undone;

@@ -9,14 +9,19 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/child.h"
 #include "base/cleanup.h"
 #include "base/fsutil.h"
 #include "run/erofs_disk.h"
 #include "run/kmsg.h"
 #include "run/loop.h"
+
+/* An unmount takes milliseconds; this long only when the kernel waits for something that was lost. */
+#define UNMOUNT_TIMEOUT_NS (10 * UINT64_C(1000000000))
 
 #define MAX_MOUNTS  1000
 #define MOUNT_FLAGS (MS_RDONLY | MS_NODEV | MS_NOSUID | MS_NOEXEC)
@@ -214,23 +219,43 @@ int mount_image(struct undo *u, const char *image, enum backing_kind backing, co
 	return ret;
 }
 
+/* In a child; the exit status is the errno. */
+static int unmount_patiently(const char *dir)
+{
+	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+	int err = EBUSY;
+
+	for (int tries = 0; tries < 100 && err == EBUSY; tries++) {
+		if (tries)
+			nanosleep(&pause, NULL);
+		err = umount2(dir, UMOUNT_NOFOLLOW) ? errno : 0;
+	}
+	return err;
+}
+
 /*
  * Not undo's own way, which detaches a busy mount silently: the caller must know that something
- * still reads.
+ * still reads. A child does it: when a request was lost, the last unmount waits in the kernel for
+ * the pages that it would have filled, for ever.
  */
 static int unmount_now(const char *dir, struct diag *d)
 {
-	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
-	int ret = -EBUSY;
+	struct child c;
+	pid_t pid = child_fork(&c, UNMOUNT_TIMEOUT_NS, NULL, 0);
+	int err;
 
-	for (int tries = 0; tries < 100 && ret == -EBUSY; tries++) {
-		if (tries)
-			nanosleep(&pause, NULL);
-		ret = umount2(dir, UMOUNT_NOFOLLOW) ? -errno : 0;
-	}
-	if (ret == -EBUSY)
-		return diag_set(d, ret, "%s: still in use after 2 s", dir);
-	return ret ? diag_errno(d, ret, "%s: cannot be unmounted", dir) : 0;
+	if (pid == 0)
+		_exit(unmount_patiently(dir));
+	if (pid < 0)
+		return diag_errno(d, (int)pid, "a process to unmount %s", dir);
+	c.ignore_interrupt = true;
+	child_wait(&c);
+	if (c.unkillable || c.timed_out || !WIFEXITED(c.wait_status))
+		return diag_set(d, -ETIME, "%s: unmounting hangs in the kernel", dir);
+	err = -WEXITSTATUS(c.wait_status);
+	if (err == -EBUSY)
+		return diag_set(d, err, "%s: still in use after 2 s", dir);
+	return err ? diag_errno(d, err, "%s: cannot be unmounted", dir) : 0;
 }
 
 int unmount_image(struct undo *u, struct mounted *m, struct diag *d)

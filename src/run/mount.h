@@ -30,7 +30,7 @@ int mount_namespace(struct diag *d);
 int mount_image(struct undo *u, const char *image, enum backing_kind backing, const char *parent,
 		struct mounted *m, struct diag *d);
 /*
- * -EBUSY: something still uses it after 2 s (a reader that the kernel does not give back); it is
+ * -ETIME: the kernel does not finish; nothing more can be done with the device. -EBUSY: something still uses it after 2 s (a reader that the kernel does not give back); it is
  * detached all the same and goes away when that ends.
  */
 int unmount_image(struct undo *u, struct mounted *m, struct diag *d);

@@ -152,10 +152,20 @@ static void runner_close(struct runner *rn)
 	struct diag why = {0};
 
 	session_close(rn->session);
-	if (rn->accel.known && accel_restore(&rn->accel, &why))
-		log_warn("%s", why.text);
-	if (rn->undo && undo_close(rn->undo, &why))
-		log_warn("%s", why.text);
+	if (rn->stuck) {
+		/*
+		 * EROFS holds a lock while it waits for an accelerator, and writing to its switch takes the same lock: restoring would
+		 * hang as the reader does.
+		 */
+		undo_leave(rn->undo);
+		log_warn("a reader hangs in the kernel: the accelerator's setting and the mounts stay as they are; "
+			 "restart the machine, or when the reader came back: accelbench cleanup");
+	} else {
+		if (rn->accel.known && accel_restore(&rn->accel, &why))
+			log_warn("%s", why.text);
+		if (rn->undo && undo_close(rn->undo, &why))
+			log_warn("%s", why.text);
+	}
 	log_copy_to(-1);
 	if (rn->log_fd >= 0)
 		close(rn->log_fd);

@@ -131,10 +131,10 @@ static int mounted_part(struct runner *rn, const struct plan_step *step, struct 
 	if (!err)
 		err = timed_part(rn, step, &m, file, sample, d);
 	undo_err = unmount_image(rn->undo, &m, &undo);
-	if (undo_err && err) {
-		/* A child that cannot be ended holds the mount: the kernel waits for something that does not come. */
+	if (undo_err && (err || undo_err == -ETIME)) {
+		/* The kernel waits for something that does not come. */
 		rn->stuck = true;
-		return err;
+		return err ? err : diag_set(d, undo_err, "%s", undo.text);
 	}
 	return undo_err ? diag_set(d, undo_err, "%s", undo.text) : err;
 }

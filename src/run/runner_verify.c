@@ -64,7 +64,7 @@ static int verify_one(struct runner *rn, const struct plan_cell *pc, struct resu
 	if (!err)
 		err = traced_read(rn, &m, file, v, d);
 	undo_err = unmount_image(rn->undo, &m, err ? NULL : d);
-	if (undo_err && err)
+	if (undo_err && (err || undo_err == -ETIME))
 		rn->stuck = true;
 	return err ? err : undo_err;
 }

@@ -62,6 +62,8 @@ check "the message names the error" says errors "Input/output error" stdout
 # A lost request hangs its reader in the kernel for ever.
 run lost "$engines" --set 'matrix.engine=[deflate, qat_deflate]' --set timeout=15s --lab-module lost_every=9
 check "a request that never completes: status 3" equal "$(status lost)" 3
+check "the program in the guest notices and ends by itself" fails says lost "did not end in time" stderr
+check "it says what hangs" says lost "hangs in the kernel" stderr
 check "what was measured before is kept" test -s "$(result lost)/result.json"
 check "nothing is left of the guest" equal "$(pgrep -f "$work/lost" | wc -l)" 0
 
