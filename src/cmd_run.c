@@ -47,14 +47,17 @@ static const struct option_info option_table[] = {
 	{"dry-run", 'n', OPTION_FLAG, AT(dry_run), NULL, NULL, "show the plan, touch nothing"},
 	{"target", 't', OPTION_ENUM, AT(target), NULL, target_names,
 	 "where to measure; auto: here if kernel functions can be traced here, else in the lab"},
-	{"mechanism", 0, OPTION_ENUM, AT(mechanism), NULL, mechanism_choices, "how kernel functions are hooked"},
-	{"output", 'o', OPTION_STRING, AT(output), "DIR", NULL, "parent of result folders (default: results)"},
+	{"mechanism", 0, OPTION_ENUM, AT(mechanism), NULL, mechanism_choices,
+	 "how kernel functions are hooked"},
+	{"output", 'o', OPTION_STRING, AT(output), "DIR", NULL,
+	 "parent of result folders (default: results)"},
 	{"cache", 0, OPTION_STRING, AT(cache), "DIR", NULL,
 	 "where datasets and images are kept (default: /var/cache/accelbench as root)"},
 	{"tools-root", 0, OPTION_STRING, AT(tools_root), "DIR", NULL,
 	 "another system's root whose mkfs.erofs may be used (default: the lab's)"},
 	{"resume", 0, OPTION_STRING, AT(resume), "RESULT", NULL, "go on with an interrupted run"},
-	{"lab-dir", 0, OPTION_STRING, AT(lab_dir), "DIR", NULL, "the built lab (default: build/lab)"},
+	{"lab-dir", 0, OPTION_STRING, AT(lab_dir), "DIR", NULL,
+	 "the built lab (default: build/lab)"},
 	{"lab-cpus", 0, OPTION_UINT, AT(lab_cpus), "N", NULL, "CPUs of the guest (default: 2)"},
 	{"lab-timeout", 0, OPTION_TIME, AT(lab_timeout_ns), "TIME", NULL,
 	 "end the guest after this time (default: by the plan)"},
@@ -83,17 +86,19 @@ static bool has_news(const struct result *r)
 }
 
 /* The table on stdout, the result's folder on stderr; each if there is one. */
-static enum exit_status print_result(const struct result *r, const struct run_opts *o, const struct invocation *inv,
-				     struct diag *d)
+static enum exit_status print_result(const struct result *r, const struct run_opts *o,
+				     const struct invocation *inv, struct diag *d)
 {
-	struct report_opts opts = {.color = command_color(&inv->common), .columns = terminal_columns()};
+	struct report_opts opts = {.color = command_color(&inv->common),
+				   .columns = terminal_columns()};
 	AB_STRBUF struct strbuf out = {0};
 	enum exit_status status = STATUS_OK;
 	char path[4200];
 
 	if (has_news(r))
 		status = report_text(r, &opts, &out, d) ? STATUS_FAILED : command_print(&out, d);
-	if (!fs_path(path, sizeof(path), "%s/%s/result.json", o->output_dir, o->id) && fs_exists(path))
+	if (!fs_path(path, sizeof(path), "%s/%s/result.json", o->output_dir, o->id) &&
+	    fs_exists(path))
 		log_info("result: %s/%s", o->output_dir, o->id);
 	return status;
 }
@@ -129,7 +134,8 @@ static enum exit_status run_here(const struct plan *p, const struct run_opts *o,
 	int err;
 
 	if (geteuid()) {
-		diag_set(d, -EPERM, "run needs root: it mounts file systems and loads BPF programs");
+		diag_set(d, -EPERM,
+			 "run needs root: it mounts file systems and loads BPF programs");
 		return STATUS_SKIPPED;
 	}
 	snprintf(r->target, sizeof(r->target), "%s", o->prepared ? "lab" : "host");
@@ -147,8 +153,9 @@ static enum exit_status run_here(const struct plan *p, const struct run_opts *o,
 	return status ? status : printed;
 }
 
-static enum exit_status run_in_lab(const struct plan *p, const struct run_opts *o, const struct run_options *opts,
-				   struct result *r, const struct invocation *inv, struct diag *d)
+static enum exit_status run_in_lab(const struct plan *p, const struct run_opts *o,
+				   const struct run_options *opts, struct result *r,
+				   const struct invocation *inv, struct diag *d)
 {
 	struct lab_target target = {
 		.lab_dir = opts->lab_dir,
@@ -172,7 +179,8 @@ static enum exit_status run_in_lab(const struct plan *p, const struct run_opts *
 /* Can kernel functions be traced here? Found out by doing it. */
 static bool host_traces(const struct scenario *s, int mechanism)
 {
-	struct session_opts opts = {.filesystem = s->filesystem, .mechanism = (enum session_mechanism)mechanism};
+	struct session_opts opts = {.filesystem = s->filesystem,
+				    .mechanism = (enum session_mechanism)mechanism};
 	struct session *session = NULL;
 	struct diag why = {0};
 
@@ -180,7 +188,8 @@ static bool host_traces(const struct scenario *s, int mechanism)
 		return true;
 	run_load_filesystem(s->filesystem);
 	if (session_open(&session, &opts, &why)) {
-		log_info("this host cannot trace what the scenario asks for (%s); using the lab", why.text);
+		log_info("this host cannot trace what the scenario asks for (%s); using the lab",
+			 why.text);
 		return false;
 	}
 	session_close(session);
@@ -188,14 +197,15 @@ static bool host_traces(const struct scenario *s, int mechanism)
 }
 
 /* An interrupted run goes on in its own folder. */
-static int split_result(const char *folder, char parent[4096], char id[RUN_ID_SIZE], struct run_opts *opts,
-			struct diag *d)
+static int split_result(const char *folder, char parent[4096], char id[RUN_ID_SIZE],
+			struct run_opts *opts, struct diag *d)
 {
 	AB_FREE char *real = realpath(folder, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
 
 	if (!slash || strlen(slash + 1) >= RUN_ID_SIZE || strlen(real) >= 4096)
-		return diag_errno(d, real ? -EINVAL : -errno, "--resume %s: not a result folder", folder);
+		return diag_errno(d, real ? -EINVAL : -errno, "--resume %s: not a result folder",
+				  folder);
 	*slash = '\0';
 	snprintf(parent, 4096, "%s", *real ? real : "/");
 	snprintf(id, RUN_ID_SIZE, "%s", slash + 1);
@@ -233,12 +243,14 @@ static enum exit_status run(const void *options, const struct invocation *inv, s
 		status = command_print(&text, d);
 		goto out;
 	}
-	if (o->resume ? split_result(o->resume, parent, id, &opts, d) : run_make_id(s, id, sizeof(id), d)) {
+	if (o->resume ? split_result(o->resume, parent, id, &opts, d)
+		      : run_make_id(s, id, sizeof(id), d)) {
 		status = o->resume ? STATUS_USAGE : STATUS_FAILED;
 		goto out;
 	}
 	opts.id = id;
-	if (!opts.tools_root && !fs_path(tools, sizeof(tools), "%s/root", o->lab_dir) && fs_exists(tools))
+	if (!opts.tools_root && !fs_path(tools, sizeof(tools), "%s/root", o->lab_dir) &&
+	    fs_exists(tools))
 		opts.tools_root = tools;
 	if (o->target == TARGET_LAB || (o->target == TARGET_AUTO && !host_traces(s, o->mechanism)))
 		status = run_in_lab(&p, &opts, o, &r, inv, d);
@@ -258,8 +270,9 @@ const struct command cmd_run = {
 	.operands = "SCENARIO",
 	.operands_min = 1,
 	.operands_max = 1,
-	.details = "Needs root. Images and datasets are kept in the cache; a second run builds nothing.\n"
-		   "The result folder is named on stderr; `accelbench report` prints it again.",
+	.details =
+		"Needs root. Images and datasets are kept in the cache; a second run builds nothing.\n"
+		"The result folder is named on stderr; `accelbench report` prints it again.",
 	.options = option_table,
 	.option_count = ARRAY_SIZE(option_table),
 	.options_size = sizeof(struct run_options),

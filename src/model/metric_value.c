@@ -83,14 +83,16 @@ static struct figure sample_value(const struct result_cell *cell, const struct m
 		if (s->ok && s->traced == traced && (iops || s->has_latency))
 			values[n++] = iops ? s->iops : sample_latency(s, m->stat);
 	}
-	return n ? known(stats_summarize(values, n, DERIVE_CONFIDENCE).median) : unknown("no repetition succeeded");
+	return n ? known(stats_summarize(values, n, DERIVE_CONFIDENCE).median)
+		 : unknown("no repetition succeeded");
 }
 
 static struct figure bandwidth(const struct result *r, const struct result_cell *cell)
 {
 	struct derive_speed speed = derive_speed(cell);
 
-	return speed.bandwidth.n ? known(speed.bandwidth.median) : unknown("no repetition succeeded");
+	return speed.bandwidth.n ? known(speed.bandwidth.median)
+				 : unknown("no repetition succeeded");
 }
 
 static struct figure coverage(const struct result *r, const struct result_cell *cell)
@@ -110,8 +112,9 @@ static struct figure coverage_whole(const struct result *r, const struct result_
 
 	if (!all.by_requests.known)
 		return all.by_requests;
-	return whole ? known((double)cell->trace.served[AB_SERVED_OFFLOADED].requests / (double)whole) :
-		       unknown("no request was for a whole cluster");
+	return whole ? known((double)cell->trace.served[AB_SERVED_OFFLOADED].requests /
+			     (double)whole)
+		     : unknown("no request was for a whole cluster");
 }
 
 static struct figure core_seconds(const struct result *r, const struct result_cell *cell)
@@ -137,16 +140,16 @@ static struct figure requests(const struct result *r, const struct result_cell *
 
 	for (size_t i = 0; i < cell->sample_count; i++)
 		repetitions += cell->samples[i].traced && cell->samples[i].ok;
-	return cell->trace.present && repetitions ?
-		       known((double)derive_coverage(&cell->trace).requests / (double)repetitions) :
-		       unknown("not traced");
+	return cell->trace.present && repetitions
+		       ? known((double)derive_coverage(&cell->trace).requests / (double)repetitions)
+		       : unknown("not traced");
 }
 
 static struct figure ratio(const struct result *r, const struct result_cell *cell)
 {
-	return cell->image < r->image_count && r->images[cell->image].ratio > 0 ?
-		       known(r->images[cell->image].ratio) :
-		       unknown("no image");
+	return cell->image < r->image_count && r->images[cell->image].ratio > 0
+		       ? known(r->images[cell->image].ratio)
+		       : unknown("no image");
 }
 
 static const struct {
@@ -164,7 +167,8 @@ static const struct {
 	{"offload_coverage_whole", coverage_whole},
 };
 
-struct figure metric_value(const struct result *r, const struct result_cell *cell, const struct metric *m)
+struct figure metric_value(const struct result *r, const struct result_cell *cell,
+			   const struct metric *m)
 {
 	if (!m->info)
 		return phase_value(cell, m->phase, m->stat);

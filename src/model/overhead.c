@@ -9,12 +9,14 @@
 
 #define CONFIDENCE 0.95
 
-static const struct result_sample *partner(const struct result_cell *cell, const struct result_sample *traced)
+static const struct result_sample *partner(const struct result_cell *cell,
+					   const struct result_sample *traced)
 {
 	for (size_t i = 0; i < cell->sample_count; i++) {
 		const struct result_sample *s = &cell->samples[i];
 
-		if (!s->traced && s->ok && s->repetition == traced->repetition && s->bandwidth_bytes_per_s > 0)
+		if (!s->traced && s->ok && s->repetition == traced->repetition &&
+		    s->bandwidth_bytes_per_s > 0)
 			return s;
 	}
 	return NULL;
@@ -32,7 +34,8 @@ static size_t collect_pairs(const struct result_cell *cell, double *log_slowdown
 			continue;
 		control = partner(cell, traced);
 		if (control)
-			log_slowdowns[n++] = log(control->bandwidth_bytes_per_s / traced->bandwidth_bytes_per_s);
+			log_slowdowns[n++] =
+				log(control->bandwidth_bytes_per_s / traced->bandwidth_bytes_per_s);
 	}
 	return n;
 }
@@ -59,7 +62,9 @@ int overhead_compute(struct result *r)
 	t->overhead_pairs = n;
 	t->overhead_ratio = expm1(shift.estimate);
 	t->overhead_confidence = shift.interval.confidence;
-	t->overhead_low_ratio = shift.interval.confidence > 0 ? expm1(shift.interval.low) : t->overhead_ratio;
-	t->overhead_high_ratio = shift.interval.confidence > 0 ? expm1(shift.interval.high) : t->overhead_ratio;
+	t->overhead_low_ratio =
+		shift.interval.confidence > 0 ? expm1(shift.interval.low) : t->overhead_ratio;
+	t->overhead_high_ratio =
+		shift.interval.confidence > 0 ? expm1(shift.interval.high) : t->overhead_ratio;
 	return 0;
 }

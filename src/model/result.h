@@ -165,7 +165,8 @@ struct result_trace {
 	struct result_served served[AB_SERVED];
 	uint64_t counters[AB_COUNTERS];
 	uint64_t inflight_at_end;
-	uint64_t recursion_misses; /* kernel: program skipped because it was running already; return probe without room */
+	uint64_t
+		recursion_misses; /* kernel: program skipped because it was running already; return probe without room */
 };
 
 enum cell_status { CELL_PENDING, CELL_DONE, CELL_FAILED, CELL_SKIPPED, CELL_STATUSES };

@@ -24,7 +24,8 @@ struct ledger {
 
 enum outcome { CHECK_OK, CHECK_BAD, CHECK_NOT_APPLICABLE };
 
-static AB_PRINTF(3, 4) enum outcome say(struct result_check *c, enum outcome outcome, const char *fmt, ...)
+static AB_PRINTF(3, 4) enum outcome
+	say(struct result_check *c, enum outcome outcome, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -52,8 +53,11 @@ static enum outcome check_entries(const struct ledger *l, struct result_check *c
 {
 	const uint64_t *n = l->cell->trace.counters;
 
-	return say(c, equal_but_for_misses(l, n[AB_CNT_ENTRIES], n[AB_CNT_EXITS]) ? CHECK_OK : CHECK_BAD,
-		   "%" PRIu64 " requests begun, %" PRIu64 " ended", n[AB_CNT_ENTRIES], n[AB_CNT_EXITS]);
+	return say(c,
+		   equal_but_for_misses(l, n[AB_CNT_ENTRIES], n[AB_CNT_EXITS]) ? CHECK_OK
+									       : CHECK_BAD,
+		   "%" PRIu64 " requests begun, %" PRIu64 " ended", n[AB_CNT_ENTRIES],
+		   n[AB_CNT_EXITS]);
 }
 
 static enum outcome check_submits(const struct ledger *l, struct result_check *c)
@@ -65,8 +69,9 @@ static enum outcome check_submits(const struct ledger *l, struct result_check *c
 	if (!t->counters[AB_CNT_SUBMITS])
 		return say(c, CHECK_NOT_APPLICABLE, "nothing was submitted");
 	return say(c, equal_but_for_misses(l, out, in + t->inflight_at_end) ? CHECK_OK : CHECK_BAD,
-		   "%" PRIu64 " submitted asynchronously, %" PRIu64 " completed, %" PRIu64 " in flight at the end", out,
-		   in, t->inflight_at_end);
+		   "%" PRIu64 " submitted asynchronously, %" PRIu64 " completed, %" PRIu64
+		   " in flight at the end",
+		   out, in, t->inflight_at_end);
 }
 
 static enum outcome check_inflight(const struct ledger *l, struct result_check *c)
@@ -102,8 +107,8 @@ static enum outcome check_little(const struct ledger *l, struct result_check *c)
 	if (n[AB_CNT_ENTRIES] != n[AB_CNT_EXITS])
 		return say(c, CHECK_NOT_APPLICABLE, "begins and ends do not pair up");
 	return say(c, within(occupancy, latency, 0.05) ? CHECK_OK : CHECK_BAD,
-		   "time in flight %.6f s from begin and end times, %.6f s from latencies", occupancy / 1e9,
-		   latency / 1e9);
+		   "time in flight %.6f s from begin and end times, %.6f s from latencies",
+		   occupancy / 1e9, latency / 1e9);
 }
 
 static enum outcome check_bytes_out(const struct ledger *l, struct result_check *c)
@@ -115,8 +120,8 @@ static enum outcome check_bytes_out(const struct ledger *l, struct result_check 
 	if (!l->fio_bytes || (l->engine && !l->engine->mkfs_algorithm))
 		return say(c, CHECK_NOT_APPLICABLE, "nothing compressed was read");
 	return say(c, ratio >= 0.98 ? CHECK_OK : CHECK_BAD,
-		   "%" PRIu64 " bytes decompressed for %" PRIu64 " read by fio (x %.3f)", l->out_bytes, l->fio_bytes,
-		   ratio);
+		   "%" PRIu64 " bytes decompressed for %" PRIu64 " read by fio (x %.3f)",
+		   l->out_bytes, l->fio_bytes, ratio);
 }
 
 /*
@@ -136,8 +141,11 @@ static enum outcome check_bytes_in(const struct ledger *l, struct result_check *
 	if (!l->requests)
 		return say(c, CHECK_NOT_APPLICABLE, "no requests");
 	/* Random reads decompress a cluster several times from one read, or read ahead what nobody asks for. */
-	return say(c, l->disk_bytes && (!sequential || (disk >= least && disk <= most)) ? CHECK_OK : CHECK_BAD,
-		   "%" PRIu64 " compressed bytes in (%" PRIu64 " of them partial), %" PRIu64 " read from the device",
+	return say(c,
+		   l->disk_bytes && (!sequential || (disk >= least && disk <= most)) ? CHECK_OK
+										     : CHECK_BAD,
+		   "%" PRIu64 " compressed bytes in (%" PRIu64 " of them partial), %" PRIu64
+		   " read from the device",
 		   l->in_bytes, t->served[AB_SERVED_PARTIAL].in_bytes, l->disk_bytes);
 }
 
@@ -158,9 +166,12 @@ static enum outcome check_losses(const struct ledger *l, struct result_check *c)
 		if (n && (worst < 0 || t->counters[i] > t->counters[worst]))
 			worst = i;
 	}
-	return say(c, (double)lost > VALIDITY_LOSS_TOLERANCE * (double)l->requests ? CHECK_BAD : CHECK_OK,
-		   "%" PRIu64 " events lost or missed, %" PRIu64 " of them programs skipped by the kernel%s%s", lost,
-		   t->recursion_misses, worst >= 0 ? ", most others " : "",
+	return say(c,
+		   (double)lost > VALIDITY_LOSS_TOLERANCE * (double)l->requests ? CHECK_BAD
+										: CHECK_OK,
+		   "%" PRIu64 " events lost or missed, %" PRIu64
+		   " of them programs skipped by the kernel%s%s",
+		   lost, t->recursion_misses, worst >= 0 ? ", most others " : "",
 		   worst >= 0 ? counter_table[worst].name : "");
 }
 
@@ -184,23 +195,26 @@ static enum outcome check_anomalies(const struct ledger *l, struct result_check 
 		if (i != AB_CNT_NEGATIVE)
 			strange += n;
 		if (len < sizeof(text))
-			len += (size_t)snprintf(text + len, sizeof(text) - len, " %s=%" PRIu64, counter_table[i].name, n);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, " %s=%" PRIu64,
+						counter_table[i].name, n);
 	}
 	strange -= strange < explained ? strange : explained;
 	return say(c,
 		   (double)strange > VALIDITY_LOSS_TOLERANCE * requests ||
-				   (double)t->counters[AB_CNT_NEGATIVE] > NEGATIVE_TOLERANCE * requests ?
-			   CHECK_BAD :
-			   CHECK_OK,
-		   "%" PRIu64 " strange events that skipped programs do not explain;%s", strange, text[0] ? text : " none");
+				   (double)t->counters[AB_CNT_NEGATIVE] >
+					   NEGATIVE_TOLERANCE * requests
+			   ? CHECK_BAD
+			   : CHECK_OK,
+		   "%" PRIu64 " strange events that skipped programs do not explain;%s", strange,
+		   text[0] ? text : " none");
 }
 
 static enum outcome check_errors(const struct ledger *l, struct result_check *c)
 {
 	uint64_t failed = l->cell->trace.served[AB_SERVED_FAILED].requests;
 
-	return say(c, failed ? CHECK_BAD : CHECK_OK, "%" PRIu64 " of %" PRIu64 " requests ended with an error", failed,
-		   l->requests);
+	return say(c, failed ? CHECK_BAD : CHECK_OK,
+		   "%" PRIu64 " of %" PRIu64 " requests ended with an error", failed, l->requests);
 }
 
 /* Did the algorithm and engine that were asked for serve the requests, and nobody else? */
@@ -213,7 +227,8 @@ static enum outcome check_engine(const struct ledger *l, struct result_check *c)
 	if (!e || !l->requests)
 		return say(c, CHECK_NOT_APPLICABLE, "no requests");
 	if (e->accel_driver && !offloaded)
-		return say(c, CHECK_BAD, "%s served none of %" PRIu64 " requests", e->accel_driver, l->requests);
+		return say(c, CHECK_BAD, "%s served none of %" PRIu64 " requests", e->accel_driver,
+			   l->requests);
 	snprintf(software, sizeof(software), "sw:%s", algorithm_names[e->algorithm]);
 	for (size_t i = 0; i < l->cell->trace.set_count; i++) {
 		const char *observed = l->cell->trace.sets[i].engine;
@@ -223,7 +238,8 @@ static enum outcome check_engine(const struct ledger *l, struct result_check *c)
 			continue;
 		return say(c, CHECK_BAD, "%s was asked for, %s served requests", e->name, observed);
 	}
-	return say(c, CHECK_OK, "%" PRIu64 " of %" PRIu64 " requests offloaded", offloaded, l->requests);
+	return say(c, CHECK_OK, "%" PRIu64 " of %" PRIu64 " requests offloaded", offloaded,
+		   l->requests);
 }
 
 static enum outcome check_cluster(const struct ledger *l, struct result_check *c)
@@ -237,13 +253,16 @@ static enum outcome check_cluster(const struct ledger *l, struct result_check *c
 
 		/* The last class is open: larger than any cluster. */
 		if (!bound)
-			return say(c, CHECK_BAD, "compressed input beyond the largest class, clusters of %" PRIu64,
-				   l->cell->cluster_bytes);
+			return say(
+				c, CHECK_BAD,
+				"compressed input beyond the largest class, clusters of %" PRIu64,
+				l->cell->cluster_bytes);
 		largest = bound > largest ? bound : largest;
 	}
 	return say(c, largest <= l->cell->cluster_bytes ? CHECK_OK : CHECK_BAD,
-		   "largest compressed input in the class up to %" PRIu64 " bytes, clusters of %" PRIu64, largest,
-		   l->cell->cluster_bytes);
+		   "largest compressed input in the class up to %" PRIu64
+		   " bytes, clusters of %" PRIu64,
+		   largest, l->cell->cluster_bytes);
 }
 
 static enum outcome check_integrity(const struct ledger *l, struct result_check *c)
@@ -258,8 +277,10 @@ static enum outcome check_integrity(const struct ledger *l, struct result_check 
 
 		if (strcmp(v->engine, l->cell->engine) != 0)
 			continue;
-		return v->ok ? say(c, CHECK_OK, "data read through %s has the dataset's hash", v->engine) :
-			       say(c, CHECK_BAD, "data read through %s: %.180s", v->engine, v->reason);
+		return v->ok ? say(c, CHECK_OK, "data read through %s has the dataset's hash",
+				   v->engine)
+			     : say(c, CHECK_BAD, "data read through %s: %.180s", v->engine,
+				   v->reason);
 	}
 	return say(c, CHECK_BAD, "data was not read back through %s", l->cell->engine);
 }
@@ -271,7 +292,8 @@ static enum outcome check_image(const struct ledger *l, struct result_check *c)
 	if (l->cell->image >= l->result->image_count)
 		return say(c, CHECK_NOT_APPLICABLE, "no image");
 	image = &l->result->images[l->cell->image];
-	return image->ok ? say(c, CHECK_OK, "on disk as asked for") : say(c, CHECK_BAD, "%.220s", image->reason);
+	return image->ok ? say(c, CHECK_OK, "on disk as asked for")
+			 : say(c, CHECK_BAD, "%.220s", image->reason);
 }
 
 static enum outcome check_samples(const struct ledger *l, struct result_check *c)
@@ -280,8 +302,8 @@ static enum outcome check_samples(const struct ledger *l, struct result_check *c
 
 	for (size_t i = 0; i < l->cell->sample_count; i++)
 		good += l->cell->samples[i].ok;
-	return say(c, good == l->cell->sample_count && good ? CHECK_OK : CHECK_BAD, "%zu of %zu repetitions succeeded",
-		   good, l->cell->sample_count);
+	return say(c, good == l->cell->sample_count && good ? CHECK_OK : CHECK_BAD,
+		   "%zu of %zu repetitions succeeded", good, l->cell->sample_count);
 }
 
 /* Integrity first: wrong data makes every other number pointless. */
@@ -336,7 +358,8 @@ static bool rule_applies(const struct expect_rule *e, const struct result_cell *
 	       (!e->cluster_bytes || e->cluster_bytes == cell->cluster_bytes);
 }
 
-static int judge_expectations(const struct result *r, struct result_cell *cell, const struct scenario *s)
+static int judge_expectations(const struct result *r, struct result_cell *cell,
+			      const struct scenario *s)
 {
 	int err = 0;
 
@@ -349,13 +372,15 @@ static int judge_expectations(const struct result *r, struct result_cell *cell, 
 			continue;
 		value = metric_value(r, cell, &m);
 		if (!value.known)
-			err = string_list_add(&cell->invalid_reasons, "expect: %s is not known: %s", e->metric,
-					      value.why);
+			err = string_list_add(&cell->invalid_reasons, "expect: %s is not known: %s",
+					      e->metric, value.why);
 		else if (e->has_min && value.value < e->min)
-			err = string_list_add(&cell->invalid_reasons, "expect: %s is %.4g, at least %.4g was expected",
+			err = string_list_add(&cell->invalid_reasons,
+					      "expect: %s is %.4g, at least %.4g was expected",
 					      e->metric, value.value, e->min);
 		else if (e->has_max && value.value > e->max)
-			err = string_list_add(&cell->invalid_reasons, "expect: %s is %.4g, at most %.4g was expected",
+			err = string_list_add(&cell->invalid_reasons,
+					      "expect: %s is %.4g, at most %.4g was expected",
 					      e->metric, value.value, e->max);
 	}
 	return err;

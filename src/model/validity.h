@@ -18,6 +18,7 @@
 int validity_judge(struct result *r, size_t index, const struct scenario *s, struct diag *d);
 
 /* Value of any metric that a rule can name, or why there is none. */
-struct figure metric_value(const struct result *r, const struct result_cell *cell, const struct metric *m);
+struct figure metric_value(const struct result *r, const struct result_cell *cell,
+			   const struct metric *m);
 
 #endif

@@ -17,8 +17,8 @@ int cpu_stat_parse(const char *text, long ticks_per_s, struct cpu_stat *out)
 		return -EINVAL;
 	/* guest and guest_nice, which may follow, are counted in user and nice already. */
 	n = sscanf(text,
-		   "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-		   " %" SCNu64,
+		   "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+		   " %" SCNu64 " %" SCNu64,
 		   &user, &nice, &system, &idle, &iowait, &irq, &softirq, &steal);
 	if (n < 7)
 		return -EINVAL;
@@ -44,7 +44,8 @@ static uint64_t difference(uint64_t after, uint64_t before)
 	return after > before ? after - before : 0;
 }
 
-void cpu_stat_between(const struct cpu_stat *before, const struct cpu_stat *after, struct result_cpu *cpu)
+void cpu_stat_between(const struct cpu_stat *before, const struct cpu_stat *after,
+		      struct result_cpu *cpu)
 {
 	cpu->has_machine = true;
 	cpu->machine_busy_ns = difference(after->busy_ns, before->busy_ns);

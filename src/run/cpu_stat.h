@@ -15,6 +15,7 @@ int cpu_stat_read(struct cpu_stat *now);
 /* Parses the text of /proc/stat. */
 int cpu_stat_parse(const char *text, long ticks_per_s, struct cpu_stat *out);
 /* Fills the machine_* fields of @cpu with what passed between the two readings. */
-void cpu_stat_between(const struct cpu_stat *before, const struct cpu_stat *after, struct result_cpu *cpu);
+void cpu_stat_between(const struct cpu_stat *before, const struct cpu_stat *after,
+		      struct result_cpu *cpu);
 
 #endif

@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include "base/spawn.h"
 
-#define NS_PER_MS	 1000000u
-#define VERSION_MAJOR	 3 /* nanoseconds in the JSON, bw_bytes */
+#define NS_PER_MS	   1000000u
+#define VERSION_MAJOR	   3 /* nanoseconds in the JSON, bw_bytes */
 #define VERSION_TIMEOUT_NS (UINT64_C(10) * 1000000000)
-#define MAX_OUTPUT_BYTES (16u << 20)
+#define MAX_OUTPUT_BYTES   (16u << 20)
 
 /*
  * fio cuts a line of a job file at ';' and '#', expands ${NAME} and $keyword, has given '`' and
@@ -99,8 +99,8 @@ int fio_version(char *buf, size_t size, struct diag *d)
 	if (sscanf(buf, "fio-%4u", &major) != 1)
 		return diag_set(d, -EOPNOTSUPP, "fio --version says \"%s\", not fio-<number>", buf);
 	if (major < VERSION_MAJOR)
-		return diag_set(d, -EOPNOTSUPP, "%s is too old: install version %d.0 or later",
-				buf, VERSION_MAJOR);
+		return diag_set(d, -EOPNOTSUPP, "%s is too old: install version %d.0 or later", buf,
+				VERSION_MAJOR);
 	return 0;
 }
 
@@ -172,8 +172,9 @@ static int run(const struct workload_spec *w, const char *filename, uint64_t fil
 	opts.stdin_fd = fd;
 	err = spawn_run(argv, &opts, &res, d);
 	if (err)
-		return err == -ENOENT ? diag_set(d, err, "fio is not installed: install package fio")
-				      : err;
+		return err == -ENOENT
+			       ? diag_set(d, err, "fio is not installed: install package fio")
+			       : err;
 	strbuf_add(json, strbuf_str(&res.out), res.out.len);
 	sample->cpu.has_workload = !res.unkillable;
 	sample->cpu.workload_user_ns = res.user_ns;

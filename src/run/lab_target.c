@@ -342,8 +342,8 @@ static enum exit_status guest_status(const struct lab_result *res, struct diag *
 	return STATUS_FAILED;
 }
 
-enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o, const struct lab_target *target,
-				struct result *r, struct diag *d)
+enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o,
+				const struct lab_target *target, struct result *r, struct diag *d)
 {
 	struct lab_run lr = {.plan = p, .opts = o, .target = target};
 	enum exit_status status = STATUS_FAILED;

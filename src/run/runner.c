@@ -36,7 +36,8 @@ void run_load_filesystem(const char *filesystem)
 /* What the scenario asks for and this version does not do is said, not dropped. */
 static int warn_stacks(struct runner *rn)
 {
-	static const char words[] = "trace.stacks: this version records no stacks; the result has none";
+	static const char words[] =
+		"trace.stacks: this version records no stacks; the result has none";
 	const struct trace_spec *t = &rn->plan->scenario->trace;
 
 	if (!t->stacks_oncpu_hz && !t->stacks_offcpu)
@@ -65,10 +66,12 @@ static int open_tracer(struct runner *rn, struct diag *d)
 		rn->session = NULL;
 		snprintf(t->absent, sizeof(t->absent), "unobservable: %.240s", why.text);
 		log_warn("phases are unobservable: %s", why.text);
-		return string_list_add(&rn->result->warnings, "phases are unobservable: %s", why.text);
+		return string_list_add(&rn->result->warnings, "phases are unobservable: %s",
+				       why.text);
 	}
 	rn->attached = true;
-	log_verbose("tracer: open %.0f ms, load %.0f ms", (double)t->open_ns / 1e6, (double)t->load_ns / 1e6);
+	log_verbose("tracer: open %.0f ms, load %.0f ms", (double)t->open_ns / 1e6,
+		    (double)t->load_ns / 1e6);
 	return session_describe(rn->session, t);
 }
 
@@ -81,7 +84,8 @@ static int open_folders(struct runner *rn, struct diag *d)
 	if (!err)
 		err = fs_path(rn->images_dir, sizeof(rn->images_dir), "%s/images", st.dir);
 	if (!err)
-		err = fs_path(rn->dir, sizeof(rn->dir), "%s/%s", rn->opts->output_dir, rn->opts->id);
+		err = fs_path(rn->dir, sizeof(rn->dir), "%s/%s", rn->opts->output_dir,
+			      rn->opts->id);
 	if (!err)
 		err = fs_path(path, sizeof(path), "%s/fio", rn->dir);
 	if (!err)
@@ -142,7 +146,8 @@ static int runner_open(struct runner *rn, struct diag *d)
 	if (!err)
 		err = open_tracer(rn, d);
 	for (size_t i = 0; i < rn->result->cell_count && !rn->session; i++)
-		snprintf(rn->result->cells[i].trace.absent, sizeof(rn->result->cells[i].trace.absent), "%s",
+		snprintf(rn->result->cells[i].trace.absent,
+			 sizeof(rn->result->cells[i].trace.absent), "%s",
 			 rn->result->tracer.absent);
 	return err;
 }
@@ -158,8 +163,9 @@ static void runner_close(struct runner *rn)
 		 * hang as the reader does.
 		 */
 		undo_leave(rn->undo);
-		log_warn("a reader hangs in the kernel: the accelerator's setting and the mounts stay as they are; "
-			 "restart the machine, or when the reader came back: accelbench cleanup");
+		log_warn(
+			"a reader hangs in the kernel: the accelerator's setting and the mounts stay as they are; "
+			"restart the machine, or when the reader came back: accelbench cleanup");
 	} else {
 		if (rn->accel.known && accel_restore(&rn->accel, &why))
 			log_warn("%s", why.text);
@@ -194,7 +200,8 @@ static bool step_done(const struct runner *rn, const struct plan_step *step)
 }
 
 /* @ran of @due repetitions have run in this process; those of a resumed run before it do not count. */
-static void report_step(const struct runner *rn, const struct plan_step *step, uint64_t elapsed_ns, size_t ran, size_t due)
+static void report_step(const struct runner *rn, const struct plan_step *step, uint64_t elapsed_ns,
+			size_t ran, size_t due)
 {
 	const struct plan_cell *pc = &rn->plan->cells[step->cell];
 	const struct result_cell *cell = &rn->result->cells[step->cell];
@@ -204,12 +211,13 @@ static void report_step(const struct runner *rn, const struct plan_step *step, u
 
 	cluster_text(cluster, sizeof(cluster), pc->cluster_bytes);
 	if (sample->ok)
-		snprintf(speed, sizeof(speed), "%.1f MiB/s", sample->bandwidth_bytes_per_s / 1048576.0);
+		snprintf(speed, sizeof(speed), "%.1f MiB/s",
+			 sample->bandwidth_bytes_per_s / 1048576.0);
 	log_info("%4zu/%zu  %-12s %8s  %-16s rep %u %-7s %14s  %3.0f s left", ran, due,
 		 pc->engine->name, cluster, pc->workload->name, step->repetition + 1,
-		 sample->traced				     ? "traced" :
-		 rn->plan->scenario->trace.control && rn->session ? "control" :
-								    "",
+		 sample->traced					    ? "traced"
+		 : rn->plan->scenario->trace.control && rn->session ? "control"
+								    : "",
 		 speed, left_s);
 }
 
@@ -225,7 +233,8 @@ static size_t count_due(const struct runner *rn)
 	for (size_t i = 0; i < rn->plan->step_count; i++)
 		/* Without a tracer a traced repetition is the same as its control: one of the two runs. */
 		due += is_due(rn, &rn->plan->steps[i]) &&
-		       (rn->session || !rn->plan->scenario->trace.control || !rn->plan->steps[i].traced);
+		       (rn->session || !rn->plan->scenario->trace.control ||
+			!rn->plan->steps[i].traced);
 	return due;
 }
 
@@ -263,7 +272,8 @@ static void finish_cells(struct runner *rn, bool ran_out)
 
 		for (size_t k = 0; k < rn->plan->step_count; k++)
 			wanted += rn->plan->steps[k].cell == i;
-		if (cell->status == CELL_PENDING && (ran_out || cell->sample_count >= wanted) && cell->sample_count)
+		if (cell->status == CELL_PENDING && (ran_out || cell->sample_count >= wanted) &&
+		    cell->sample_count)
 			cell->status = CELL_DONE;
 	}
 }
@@ -292,7 +302,8 @@ static int finish(struct runner *rn, bool complete, struct diag *d)
 
 int run_measure(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d)
 {
-	struct runner rn = {.plan = p, .opts = o, .result = r, .log_fd = -1, .begin_ns = clock_mono_ns()};
+	struct runner rn = {
+		.plan = p, .opts = o, .result = r, .log_fd = -1, .begin_ns = clock_mono_ns()};
 	struct diag late = {0};
 	int err = runner_open(&rn, d), end_err;
 

@@ -14,7 +14,8 @@ struct run_opts {
 	const char *output_dir; /* parent of result folders */
 	const char *id;		/* name of the result folder */
 	const char *resume;	/* an interrupted run's result folder, NULL: a new run */
-	const char *prepared;	/* folder with a result.json whose dataset and images are ready in the cache; NULL: prepare */
+	const char *
+		prepared; /* folder with a result.json whose dataset and images are ready in the cache; NULL: prepare */
 	enum session_mechanism mechanism;
 };
 

@@ -13,8 +13,8 @@ struct runner {
 	const struct plan *plan;
 	const struct run_opts *opts;
 	struct result *result;
-	char dir[4096];	      /* the result folder */
-	char work[4096];      /* private folder for mount points */
+	char dir[4096];	       /* the result folder */
+	char work[4096];       /* private folder for mount points */
 	char images_dir[4096]; /* where <key>.erofs are */
 	struct undo *undo;
 	struct accel accel;
@@ -44,6 +44,7 @@ const char *cluster_text(char *buf, size_t size, uint64_t cluster_bytes);
 const char *image_text(char *buf, size_t size, const char *engine, uint64_t cluster_bytes);
 
 /* Ends a cell. The words of @fmt are kept in the result. */
-void cell_end(struct result_cell *cell, enum cell_status status, const char *fmt, ...) AB_PRINTF(3, 4);
+void cell_end(struct result_cell *cell, enum cell_status status, const char *fmt, ...)
+	AB_PRINTF(3, 4);
 
 #endif

@@ -43,7 +43,8 @@ const char *image_text(char *buf, size_t size, const char *engine, uint64_t clus
 	char cluster[32];
 
 	if (cluster_bytes)
-		snprintf(buf, size, "%s, %s clusters", engine, units_bytes(cluster, sizeof(cluster), cluster_bytes));
+		snprintf(buf, size, "%s, %s clusters", engine,
+			 units_bytes(cluster, sizeof(cluster), cluster_bytes));
 	else
 		snprintf(buf, size, "%s", engine);
 	return buf;
@@ -75,7 +76,8 @@ static void describe_cell(const struct plan_cell *pc, struct result_cell *cell)
 	cell->status = CELL_PENDING;
 }
 
-static int describe(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d)
+static int describe(const struct plan *p, const struct run_opts *o, struct result *r,
+		    struct diag *d)
 {
 	const struct scenario *s = p->scenario;
 	AB_STRBUF struct strbuf yaml = {0};
@@ -106,11 +108,13 @@ static int describe(const struct plan *p, const struct run_opts *o, struct resul
 }
 
 /* The cells of an image that cannot be made: skipped when tools are missing here, failed when they refused. */
-static void image_failed(const struct plan *p, struct result *r, size_t image, int err, const struct diag *why)
+static void image_failed(const struct plan *p, struct result *r, size_t image, int err,
+			 const struct diag *why)
 {
 	for (size_t i = 0; i < p->cell_count; i++)
 		if (p->cells[i].image == image)
-			cell_end(&r->cells[i], err == -EOPNOTSUPP ? CELL_SKIPPED : CELL_FAILED, "%s", why->text);
+			cell_end(&r->cells[i], err == -EOPNOTSUPP ? CELL_SKIPPED : CELL_FAILED,
+				 "%s", why->text);
 }
 
 /* Images of one run can come from different tools: each is named once. */
@@ -119,11 +123,12 @@ static void note_tool(struct result_host *host, const char *tool)
 	size_t used = strlen(host->mkfs_version);
 
 	if (!strstr(host->mkfs_version, tool))
-		snprintf(host->mkfs_version + used, sizeof(host->mkfs_version) - used, "%s%s", used ? ", " : "", tool);
+		snprintf(host->mkfs_version + used, sizeof(host->mkfs_version) - used, "%s%s",
+			 used ? ", " : "", tool);
 }
 
-static int prepare_images(const struct plan *p, const struct store *st, const struct dataset *ds, struct result *r,
-			  struct diag *d)
+static int prepare_images(const struct plan *p, const struct store *st, const struct dataset *ds,
+			  struct result *r, struct diag *d)
 {
 	for (size_t i = 0; i < p->image_count; i++) {
 		struct result_image *facts = &r->images[i];
@@ -131,7 +136,8 @@ static int prepare_images(const struct plan *p, const struct store *st, const st
 		char path[4096], what[80];
 		int err;
 
-		image_text(what, sizeof(what), p->images[i].engine->name, p->images[i].cluster_bytes);
+		image_text(what, sizeof(what), p->images[i].engine->name,
+			   p->images[i].cluster_bytes);
 		log_verbose("image %zu of %zu: %s", i + 1, p->image_count, what);
 		err = image_prepare(st, ds, &p->images[i], facts, path, sizeof(path), &why);
 		if (err == -EINTR || err == -ENOSPC || err == -ENOMEM)
@@ -144,8 +150,8 @@ static int prepare_images(const struct plan *p, const struct store *st, const st
 		if (!facts->reused)
 			r->mkfs_ns += facts->build_ns;
 		note_tool(&r->host, facts->mkfs);
-		log_info("image %zu of %zu: %s, ratio %.2f%s", i + 1, p->image_count, what, facts->ratio,
-			 facts->reused ? " (from the cache)" : "");
+		log_info("image %zu of %zu: %s, ratio %.2f%s", i + 1, p->image_count, what,
+			 facts->ratio, facts->reused ? " (from the cache)" : "");
 		if (!facts->ok)
 			log_warn("%s", facts->reason);
 		if (ab_interrupted())
@@ -178,7 +184,8 @@ static bool same_cells(const struct result *a, const struct result *b)
 	for (size_t i = 0; i < a->cell_count; i++)
 		if (strcmp(a->cells[i].engine, b->cells[i].engine) != 0 ||
 		    strcmp(a->cells[i].workload, b->cells[i].workload) != 0 ||
-		    a->cells[i].cluster_bytes != b->cells[i].cluster_bytes || a->cells[i].image != b->cells[i].image)
+		    a->cells[i].cluster_bytes != b->cells[i].cluster_bytes ||
+		    a->cells[i].image != b->cells[i].image)
 			return false;
 	return true;
 }
@@ -223,7 +230,9 @@ static int adopt_interrupted(const struct run_opts *o, struct result *r, struct 
 	if (from.complete)
 		err = diag_set(d, -EINVAL, "%s: that run is complete", o->resume);
 	else if (strcmp(from.scenario_sha256, r->scenario_sha256) != 0 || !same_cells(r, &from))
-		err = diag_set(d, -EINVAL, "%s: that run was of another scenario, or with other --set", o->resume);
+		err = diag_set(d, -EINVAL,
+			       "%s: that run was of another scenario, or with other --set",
+			       o->resume);
 	else if (strcmp(from.dataset.sha256, r->dataset.sha256) != 0)
 		err = diag_set(d, -EINVAL, "%s: that run had other data", o->resume);
 	for (size_t i = 0; !err && i < r->image_count; i++)
@@ -231,7 +240,8 @@ static int adopt_interrupted(const struct run_opts *o, struct result *r, struct 
 			err = diag_set(d, -EINVAL, "%s: that run had another image", o->resume);
 	if (!err) {
 		memcpy(r->started, from.started, sizeof(r->started));
-		memcpy(r->host.kernel_release, from.host.kernel_release, sizeof(r->host.kernel_release));
+		memcpy(r->host.kernel_release, from.host.kernel_release,
+		       sizeof(r->host.kernel_release));
 		adopt_cells(r, &from);
 	}
 	result_free(&from);
@@ -240,7 +250,8 @@ static int adopt_interrupted(const struct run_opts *o, struct result *r, struct 
 
 enum exit_status run_prepare_status(int err)
 {
-	static const int wrong_input[] = {ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG, EINVAL, ENODATA, EBADMSG, E2BIG};
+	static const int wrong_input[] = {ENOENT, ENOTDIR, EACCES,  ELOOP, ENAMETOOLONG,
+					  EINVAL, ENODATA, EBADMSG, E2BIG};
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong_input); i++)
 		if (err == -wrong_input[i])

@@ -40,8 +40,8 @@ int runner_trace(struct runner *rn, bool on, struct diag *d)
 	return err;
 }
 
-static int save_fio_json(const struct runner *rn, const struct plan_step *step, const struct strbuf *json,
-			 struct diag *d)
+static int save_fio_json(const struct runner *rn, const struct plan_step *step,
+			 const struct strbuf *json, struct diag *d)
 {
 	char path[4200];
 	int err;
@@ -54,8 +54,8 @@ static int save_fio_json(const struct runner *rn, const struct plan_step *step, 
 }
 
 /* The cache state that the scenario asks for; what was really done goes to the sample. */
-static int set_cache(struct runner *rn, const struct mounted *m, const char *image, const char *file,
-		     struct result_sample *sample, struct diag *d)
+static int set_cache(struct runner *rn, const struct mounted *m, const char *image,
+		     const char *file, struct result_sample *sample, struct diag *d)
 {
 	char what[sizeof(sample->cache)];
 	int err;
@@ -70,8 +70,8 @@ static int set_cache(struct runner *rn, const struct mounted *m, const char *ima
 	return verify_read(file, rn->plan->scenario->timeout_ns, d);
 }
 
-static int timed_part(struct runner *rn, const struct plan_step *step, const struct mounted *m, const char *file,
-		      struct result_sample *sample, struct diag *d)
+static int timed_part(struct runner *rn, const struct plan_step *step, const struct mounted *m,
+		      const char *file, struct result_sample *sample, struct diag *d)
 {
 	const struct plan_cell *pc = &rn->plan->cells[step->cell];
 	struct result_cell *cell = &rn->result->cells[step->cell];
@@ -92,7 +92,8 @@ static int timed_part(struct runner *rn, const struct plan_step *step, const str
 	has_cpu = !cpu_stat_read(&before);
 	has_disk = !mount_disk_read_bytes(m, &disk_before);
 	sample->start_ns = t0 = clock_mono_ns();
-	err = fio_run(pc->workload, file, rn->result->dataset.size_bytes, rn->plan->scenario->timeout_ns, sample, &json, d);
+	err = fio_run(pc->workload, file, rn->result->dataset.size_bytes,
+		      rn->plan->scenario->timeout_ns, sample, &json, d);
 	rn->fio_ns += clock_mono_ns() - t0;
 	if (has_cpu && !cpu_stat_read(&after))
 		cpu_stat_between(&before, &after, &sample->cpu);
@@ -101,10 +102,12 @@ static int timed_part(struct runner *rn, const struct plan_step *step, const str
 		sample->disk_read_bytes = disk_after - disk_before;
 	/* An interrupted repetition did not happen: its requests are nobody's. */
 	if (traced)
-		end_err = session_end(rn->session, err == -EINTR ? &dropped : &cell->trace, &sample->cpu, err ? NULL : d);
+		end_err = session_end(rn->session, err == -EINTR ? &dropped : &cell->trace,
+				      &sample->cpu, err ? NULL : d);
 	result_trace_free(&dropped);
 	if (traced && !end_err && err != -EINTR)
-		end_err = records_append(rn->session, rn->dir, step->cell, step->repetition, err ? NULL : d);
+		end_err = records_append(rn->session, rn->dir, step->cell, step->repetition,
+					 err ? NULL : d);
 	sample->ok = !err && !end_err;
 	if (save_fio_json(rn, step, &json, &save))
 		log_warn("%s", save.text);
@@ -112,7 +115,8 @@ static int timed_part(struct runner *rn, const struct plan_step *step, const str
 }
 
 /* Mounts, measures, unmounts; whatever happens in between, the mount goes away again. */
-static int mounted_part(struct runner *rn, const struct plan_step *step, struct result_sample *sample, struct diag *d)
+static int mounted_part(struct runner *rn, const struct plan_step *step,
+			struct result_sample *sample, struct diag *d)
 {
 	const struct plan_cell *pc = &rn->plan->cells[step->cell];
 	char image[4200], file[8192];
@@ -141,12 +145,14 @@ static int mounted_part(struct runner *rn, const struct plan_step *step, struct 
 
 static struct result_sample *new_sample(struct result_cell *cell, const struct plan_step *step)
 {
-	struct result_sample *grown = realloc(cell->samples, (cell->sample_count + 1) * sizeof(*grown));
+	struct result_sample *grown =
+		realloc(cell->samples, (cell->sample_count + 1) * sizeof(*grown));
 
 	if (!grown)
 		return NULL;
 	cell->samples = grown;
-	grown[cell->sample_count] = (struct result_sample){.repetition = step->repetition, .traced = step->traced};
+	grown[cell->sample_count] =
+		(struct result_sample){.repetition = step->repetition, .traced = step->traced};
 	return &grown[cell->sample_count++];
 }
 
@@ -185,7 +191,9 @@ int runner_step(struct runner *rn, const struct plan_step *step, struct diag *d)
 		snprintf(sample->reason, sizeof(sample->reason), "%.255s", why.text);
 	cell_end(cell, CELL_FAILED, "%s", why.text);
 	if (is_fatal(err) || rn->stuck)
-		return diag_set(d, err, "%s%s", why.text, rn->stuck ? "; the kernel does not give it back: not going on" : "");
+		return diag_set(d, err, "%s%s", why.text,
+				rn->stuck ? "; the kernel does not give it back: not going on"
+					  : "");
 	log_warn("%s", why.text);
 	return 0;
 }

@@ -25,8 +25,8 @@ static void observe(const struct result_trace *t, struct result_verify *v)
 	}
 }
 
-static int traced_read(struct runner *rn, const struct mounted *m, const char *file, struct result_verify *v,
-		       struct diag *d)
+static int traced_read(struct runner *rn, const struct mounted *m, const char *file,
+		       struct result_verify *v, struct diag *d)
 {
 	struct result_trace trace = {0};
 	struct result_cpu cpu = {0};
@@ -35,7 +35,8 @@ static int traced_read(struct runner *rn, const struct mounted *m, const char *f
 	if (rn->session)
 		err = session_begin(rn->session, m->kernel_dev, d);
 	if (!err)
-		err = verify_file(file, rn->result->dataset.sha256, rn->plan->scenario->timeout_ns, v, d);
+		err = verify_file(file, rn->result->dataset.sha256, rn->plan->scenario->timeout_ns,
+				  v, d);
 	if (rn->session) {
 		if (!session_end(rn->session, &trace, &cpu, NULL))
 			observe(&trace, v);
@@ -44,7 +45,8 @@ static int traced_read(struct runner *rn, const struct mounted *m, const char *f
 	return err;
 }
 
-static int verify_one(struct runner *rn, const struct plan_cell *pc, struct result_verify *v, struct diag *d)
+static int verify_one(struct runner *rn, const struct plan_cell *pc, struct result_verify *v,
+		      struct diag *d)
 {
 	char image[4200], file[8192], what[64];
 	struct mounted m = {0};
@@ -75,10 +77,12 @@ static bool same_check(const struct plan_cell *a, const struct plan_cell *b)
 }
 
 /* All cells that use this image with this engine. */
-static void end_cells(struct runner *rn, const struct plan_cell *pc, enum cell_status status, const char *why)
+static void end_cells(struct runner *rn, const struct plan_cell *pc, enum cell_status status,
+		      const char *why)
 {
 	for (size_t i = 0; i < rn->plan->cell_count; i++)
-		if (same_check(&rn->plan->cells[i], pc) && rn->result->cells[i].status == CELL_PENDING)
+		if (same_check(&rn->plan->cells[i], pc) &&
+		    rn->result->cells[i].status == CELL_PENDING)
 			cell_end(&rn->result->cells[i], status, "%s", why);
 }
 
@@ -92,7 +96,8 @@ static bool checked_before(const struct runner *rn, size_t cell)
 
 static struct result_verify *new_verify(struct result_image *image)
 {
-	struct result_verify *grown = realloc(image->verifies, (image->verify_count + 1) * sizeof(*grown));
+	struct result_verify *grown =
+		realloc(image->verifies, (image->verify_count + 1) * sizeof(*grown));
 
 	if (!grown)
 		return NULL;
@@ -132,8 +137,9 @@ static int verify_cell(struct runner *rn, const struct plan_cell *pc, struct dia
 	} else {
 		log_error("WRONG DATA: %s: %s", what, v->reason);
 		if (!pc->engine->accel_driver && image->reused)
-			log_error("the image came from the cache; `rm %s/%s.*` and another run tell whether it was spoilt there",
-				  rn->images_dir, image->key);
+			log_error(
+				"the image came from the cache; `rm %s/%s.*` and another run tell whether it was spoilt there",
+				rn->images_dir, image->key);
 	}
 	return 0;
 }
