@@ -9,8 +9,7 @@
 #include "model/phase.h"
 #include "model/validity.h"
 
-static AB_PRINTF(3, 4) enum outcome
-	ledger_say(struct result_check *c, enum outcome outcome, const char *fmt, ...)
+enum outcome ledger_say(struct result_check *c, enum outcome outcome, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -2,9 +2,6 @@
 #include "model/validity.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "model/ledger.h"
