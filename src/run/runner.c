@@ -55,6 +55,7 @@ static int open_tracer(struct runner *rn, struct diag *d)
 				    .mechanism = rn->opts->mechanism,
 				    .record_every = s->trace.record_every};
 	struct diag why = {0};
+	int err;
 
 	if (!s->trace.enabled) {
 		snprintf(t->absent, sizeof(t->absent), "not requested");
@@ -70,9 +71,12 @@ static int open_tracer(struct runner *rn, struct diag *d)
 				       why.text);
 	}
 	rn->attached = true;
-	log_verbose("tracer: open %.0f ms, load %.0f ms", (double)t->open_ns / 1e6,
-		    (double)t->load_ns / 1e6);
-	return session_describe(rn->session, t);
+	err = session_describe(rn->session, t);
+	if (!err)
+		log_verbose("tracer: open %.0f ms, load %.0f ms, attach %.0f ms",
+			    (double)t->open_ns / 1e6, (double)t->load_ns / 1e6,
+			    (double)t->attach_ns / 1e6);
+	return err;
 }
 
 static int open_folders(struct runner *rn, struct diag *d)
