@@ -115,9 +115,16 @@ static void check_start(enum session_mechanism mechanism, const char *name)
 	uint64_t best = UINT64_MAX, took;
 
 	for (int i = 0; i < TRIES; i++) {
-		session_close(start(mechanism, &took));
-		print_message("# open, load and attach all hooks by %s: %.2f s\n", name,
-			      (double)took / 1e9);
+		struct result r = {0};
+		struct session *s = start(mechanism, &took);
+
+		assert_int_equal(session_describe(s, &r.tracer), 0);
+		print_message(
+			"# open, load and attach all hooks by %s: %.2f s (%.2f + %.2f + %.2f)\n",
+			name, (double)took / 1e9, (double)r.tracer.open_ns / 1e9,
+			(double)r.tracer.load_ns / 1e9, (double)r.tracer.attach_ns / 1e9);
+		result_free(&r);
+		session_close(s);
 		best = took < best ? took : best;
 	}
 	if (best > MAX_START_NS)
