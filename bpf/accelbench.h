@@ -152,6 +152,8 @@ struct ab_inflight {
 	ab_u64 notify_ns; /* -EINPROGRESS callback, 0: none yet */
 	ab_u32 done_cpu;
 	int status;
+	int owed; /* notifications of earlier requests of this place that are still to come */
+	ab_u32 pad;
 };
 
 /* A request, whole, as it is kept while it runs and as samples are. Times on CLOCK_MONOTONIC; 0: did not happen. */
@@ -188,7 +190,7 @@ enum ab_record_flag {
 
 _Static_assert(sizeof(struct ab_hist) == 32 + 8 * AB_HIST_BUCKETS, "ab_hist layout");
 _Static_assert(sizeof(struct ab_set_key) == 16, "ab_set_key layout");
-_Static_assert(sizeof(struct ab_inflight) == 32, "ab_inflight layout");
+_Static_assert(sizeof(struct ab_inflight) == 40, "ab_inflight layout");
 _Static_assert(sizeof(struct ab_record) == 184, "ab_record layout");
 
 #endif

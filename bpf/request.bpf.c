@@ -4,6 +4,8 @@
  * kprobe/kretprobe). User space sets their targets from its hook table and loads only those that it uses.
  */
 #include "core.bpf.h"
+#include "inflight.bpf.h"
+#include "sched.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -162,35 +164,6 @@ static __always_inline void driver_learn(const void *alg)
 	bpf_map_update_elem(&drivers, &key, &d, BPF_NOEXIST);
 }
 
-/* Was this submitted in the window that counts now? */
-static __always_inline bool counts_now(const struct ab_inflight *f)
-{
-	return window.begin_ns && f->submit_ns >= window.begin_ns;
-}
-
-/*
- * The place of the request's key in the table, cleared. It is used again, not replaced: a callback of the last request may
- * be looking at it on another CPU, and a freed element belongs to another key at once.
- */
-static __always_inline struct ab_inflight *inflight_claim(__u64 key)
-{
-	static const struct ab_inflight fresh = {};
-	struct ab_inflight *f = bpf_map_lookup_elem(&inflights, &key);
-
-	if (!f) {
-		bpf_map_update_elem(&inflights, &key, &fresh, BPF_NOEXIST);
-		f = bpf_map_lookup_elem(&inflights, &key);
-		if (!f)
-			count(AB_CNT_INFLIGHT_FULL);
-		return f;
-	}
-	if (!f->done_ns && counts_now(f))
-		count(AB_CNT_INFLIGHT_STALE);
-	f->notify_ns = 0;
-	f->done_ns = 0;
-	return f;
-}
-
 static __always_inline int submit_enter(const void *req)
 {
 	struct request *r = open_request();
@@ -225,39 +198,6 @@ static __always_inline int submit_enter(const void *req)
 	r->rec.ns[AB_SETUP] += r->rec.ns[AB_WAIT];
 	r->rec.ns[AB_WAIT] = 0;
 	return 0;
-}
-
-/*
- * The waiter goes on, or never waited: takes from the table what the callbacks left there, and closes the place. Whoever
- * comes later finds that it is late. Only a backlogged request is notified; a notification at another's place was meant
- * for a predecessor on the same stack.
- */
-static __always_inline void inflight_settle(struct request *r)
-{
-	struct ab_inflight *f = bpf_map_lookup_elem(&inflights, &r->rec.wait_key);
-	__u64 done, notified;
-
-	if (!f)
-		return;
-	done = __sync_val_compare_and_swap(&f->done_ns, 0, AB_CLOSED);
-	notified = __sync_val_compare_and_swap(&f->notify_ns, 0, AB_CLOSED);
-	if (r->steps & STEP_ASYNC && done > AB_CLOSED) {
-		r->rec.done_ns = done;
-		r->rec.done_cpu = f->done_cpu;
-		r->rec.status = f->status;
-		if (done <= r->submit_return_ns) {
-			r->rec.flags |= AB_REC_EARLY;
-			count(AB_CNT_EARLY);
-		}
-	}
-	if (notified <= AB_CLOSED)
-		return;
-	if (r->rec.flags & AB_REC_BACKLOG) {
-		r->rec.notify_ns = notified;
-		count(AB_CNT_NOTIFICATIONS);
-	} else {
-		count(AB_CNT_LATE_NOTIFICATIONS);
-	}
 }
 
 static __always_inline int submit_exit(int ret)
@@ -297,24 +237,10 @@ static __always_inline int done_enter(__u64 data, int err)
 
 	if (!f)
 		return 0;
-	if (err == -EINPROGRESS) {
-		if (__sync_val_compare_and_swap(&f->notify_ns, 0, now) && counts_now(f))
-			count(AB_CNT_LATE_NOTIFICATIONS);
-		return 0;
-	}
-	if (__sync_val_compare_and_swap(&f->done_ns, 0, now)) {
-		if (counts_now(f))
-			count(AB_CNT_DUPLICATES);
-		return 0;
-	}
-	__sync_val_compare_and_swap(&f->notify_ns, 0, AB_CLOSED);
-	f->done_cpu = bpf_get_smp_processor_id();
-	f->status = err;
-	if (!counts_now(f))
-		return 0;
-	count(AB_CNT_COMPLETIONS);
-	if (err)
-		count(AB_CNT_COMPLETION_ERRORS);
+	if (err == -EINPROGRESS)
+		inflight_notified(f, now);
+	else
+		inflight_done(f, now, err);
 	return 0;
 }
 
@@ -390,52 +316,6 @@ SUBMIT(1)
 ENTRY(don, 0, done_enter(ctx[0], (int)ctx[1]),
       done_enter(PT_REGS_PARM1(ctx), (int)PT_REGS_PARM2(ctx)))
 EXIT(res, 0, resume_exit(), resume_exit())
-
-/* A task that leaves its CPU: off-CPU time always; the phase changes to WAIT when software blocked of its own will. */
-static __always_inline void task_off(struct task_struct *prev, bool preempted, __u64 now)
-{
-	struct request *r = bpf_task_storage_get(&requests, prev, 0, 0);
-
-	if (!is_open(r))
-		return;
-	r->off_since_ns = now;
-	if (preempted || r->depth || r->phase == AB_WAIT || r->steps & (STEP_ASYNC | STEP_SYNC) ||
-	    read_u32(prev, AB_FIELD_TASK_STATE) == TASK_RUNNING)
-		return;
-	r->blocked_from = r->phase;
-	r->blocked = 1;
-	boundary(r, now, AB_WAIT);
-}
-
-static __always_inline void task_on(struct task_struct *next, __u64 now)
-{
-	struct request *r = bpf_task_storage_get(&requests, next, 0, 0);
-
-	if (!is_open(r) || !r->off_since_ns)
-		return;
-	r->off_cpu_ns += difference(now, r->off_since_ns);
-	r->off_since_ns = 0;
-	if (r->blocked) {
-		r->blocked = 0;
-		boundary(r, now, r->blocked_from);
-	}
-}
-
-static __always_inline void account_cpu(struct task_struct *prev, __u64 now)
-{
-	__u32 zero = 0;
-	struct ab_cpu_time *t = bpf_map_lookup_elem(&cpu_times, &zero);
-	__u64 since;
-
-	if (!t)
-		return;
-	since = t->since_ns > window.begin_ns ? t->since_ns : window.begin_ns;
-	t->since_ns = now;
-	/* The idle task is a kernel thread too, by its flags. */
-	if (now > since && read_u32(prev, AB_FIELD_TASK_PID) &&
-	    read_u32(prev, AB_FIELD_TASK_FLAGS) & PF_KTHREAD)
-		t->kthread_ns += now - since;
-}
 
 /* Arguments: preempt, prev, next; a fourth since 5.18 (commit fa2c3254d7cf) is not needed. */
 SEC("?ab_tp_btf") int sched_switch(__u64 *ctx)

@@ -53,8 +53,9 @@ static int choose_function(struct bound_hook *b, const struct btf_index *index)
 		if (!fn)
 			continue;
 		if (fn->args != h->args) {
-			snprintf(b->reason, sizeof(b->reason), "%s has %u arguments here, %u expected", fn->name,
-				 fn->args, h->args);
+			snprintf(b->reason, sizeof(b->reason),
+				 "%s has %u arguments here, %u expected", fn->name, fn->args,
+				 h->args);
 			continue;
 		}
 		b->function = fn->name;
@@ -62,13 +63,14 @@ static int choose_function(struct bound_hook *b, const struct btf_index *index)
 		return 0;
 	}
 	if (!b->reason[0])
-		snprintf(b->reason, sizeof(b->reason), "this kernel has no function %s%s%s (absent or inlined)",
-			 h->functions[0], h->module ? " in module " : "", h->module ? h->module : "");
+		snprintf(b->reason, sizeof(b->reason),
+			 "this kernel has no function %s%s%s (absent or inlined)", h->functions[0],
+			 h->module ? " in module " : "", h->module ? h->module : "");
 	return -ENOENT;
 }
 
-static int prepare(struct bound_hook *b, struct bpf_object *obj, enum mechanism mechanism, int which,
-		   struct bpf_program **out)
+static int prepare(struct bound_hook *b, struct bpf_object *obj, enum mechanism mechanism,
+		   int which, struct bpf_program **out)
 {
 	char name[16];
 	struct bpf_program *prog;
@@ -95,8 +97,8 @@ int hook_bind(struct bound_hook *b, const struct hook_info *hook, struct bpf_obj
 		b->btf = btf_index_find(index, hook->functions[0]);
 		b->entry = bpf_object__find_program_by_name(obj, "sched_switch");
 		if (!b->btf || !b->entry) {
-			snprintf(b->reason, sizeof(b->reason), "this kernel has no BTF tracepoint %s",
-				 hook->functions[0]);
+			snprintf(b->reason, sizeof(b->reason),
+				 "this kernel has no BTF tracepoint %s", hook->functions[0]);
 			return -ENOENT;
 		}
 		b->function = hook->functions[0];
@@ -145,12 +147,14 @@ int attach_register(struct attach_context *ctx, struct diag *d)
 		{"ab_fexit", BPF_TRACE_FEXIT},
 		{"ab_tp_btf", BPF_TRACE_RAW_TP},
 	};
-	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .cookie = (long)ctx, .prog_prepare_load_fn = set_target);
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .cookie = (long)ctx,
+		    .prog_prepare_load_fn = set_target);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(sections); i++) {
-		ctx->handlers[i] = libbpf_register_prog_handler(sections[i].section, BPF_PROG_TYPE_TRACING,
-								sections[i].type, &opts);
+		ctx->handlers[i] =
+			libbpf_register_prog_handler(sections[i].section, BPF_PROG_TYPE_TRACING,
+						     sections[i].type, &opts);
 		if (ctx->handlers[i] < 0)
 			return diag_errno(d, ctx->handlers[i], "registering section %s with libbpf",
 					  sections[i].section);
@@ -168,8 +172,8 @@ void attach_unregister(struct attach_context *ctx)
 	memset(ctx->handlers, 0, sizeof(ctx->handlers));
 }
 
-static int attach_one(struct bound_hook *b, enum mechanism mechanism, struct bpf_program *prog, bool is_return,
-		      struct bpf_link **link)
+static int attach_one(struct bound_hook *b, enum mechanism mechanism, struct bpf_program *prog,
+		      bool is_return, struct bpf_link **link)
 {
 	int err;
 
@@ -182,8 +186,8 @@ static int attach_one(struct bound_hook *b, enum mechanism mechanism, struct bpf
 		return 0;
 	*link = NULL;
 	snprintf(b->reason, sizeof(b->reason), "%s at %s%s: %s",
-		 b->info->role == HOOK_SCHED ? "tracepoint" : mechanism_names[mechanism], b->function,
-		 is_return ? " (return)" : "", strerror(-err));
+		 b->info->role == HOOK_SCHED ? "tracepoint" : mechanism_names[mechanism],
+		 b->function, is_return ? " (return)" : "", strerror(-err));
 	return err;
 }
 
@@ -257,12 +261,14 @@ static int try_kprobe(const struct btf_function *fn, struct diag *d)
 	return err;
 }
 
-int hook_try(const char *function, const struct btf_index *index, enum mechanism mechanism, struct diag *d)
+int hook_try(const char *function, const struct btf_index *index, enum mechanism mechanism,
+	     struct diag *d)
 {
 	const struct btf_function *fn = btf_index_find(index, function);
 
 	if (!fn)
-		return diag_set(d, -ENOENT, "this kernel has no function %s (absent or inlined)", function);
+		return diag_set(d, -ENOENT, "this kernel has no function %s (absent or inlined)",
+				function);
 	if (fn->tracepoint && mechanism != BY_FENTRY)
 		return diag_set(d, -EINVAL, "%s is a tracepoint", function);
 	return mechanism == BY_FENTRY ? try_fentry(fn, d) : try_kprobe(fn, d);

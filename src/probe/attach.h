@@ -24,8 +24,7 @@ struct bound_hook {
 
 /*
  * Registers the sections of bpf/request.bpf.c with libbpf, so that programs get their target from the bound hooks while they
- * are loaded. libbpf
- * keeps handlers per process: unregister before the context goes away.
+ * are loaded. libbpf keeps handlers per process, and the first of a section's name wins: unregister once they are loaded.
  */
 struct attach_context {
 	struct bound_hook *hooks;
@@ -52,6 +51,7 @@ void attach_quiet_libbpf(void);
  * Really loads and attaches an empty program to @function (or BTF tracepoint: BY_FENTRY then), then removes it. 0 or -errno
  * with the words for people.
  */
-int hook_try(const char *function, const struct btf_index *index, enum mechanism mechanism, struct diag *d);
+int hook_try(const char *function, const struct btf_index *index, enum mechanism mechanism,
+	     struct diag *d);
 
 #endif

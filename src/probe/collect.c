@@ -8,7 +8,6 @@
 #include <string.h>
 #include <bpf/bpf.h>
 #include "base/cleanup.h"
-#include "model/phase.h"
 
 static int zero_entry(int fd, uint32_t index, size_t value_size, unsigned int cpus)
 {
@@ -36,7 +35,8 @@ static void drop_done(int fd)
 	struct ab_inflight f;
 
 	while (!bpf_map_get_next_key(fd, previous, &next)) {
-		if (!bpf_map_lookup_elem(fd, &next, &f) && f.done_ns && !bpf_map_delete_elem(fd, &next)) {
+		if (!bpf_map_lookup_elem(fd, &next, &f) && f.done_ns &&
+		    !bpf_map_delete_elem(fd, &next)) {
 			previous = NULL; /* the deleted key is no place to go on from */
 			continue;
 		}
@@ -55,9 +55,11 @@ int collect_reset(struct session *s, struct diag *d)
 	for (i = 0; !err && i < used * AB_PHASES; i++)
 		err = zero_entry(hists, i, sizeof(struct ab_hist), s->cpus);
 	if (!err)
-		err = zero_entry(bpf_map__fd(s->skel->maps.counts), 0, sizeof(struct ab_counts), s->cpus);
+		err = zero_entry(bpf_map__fd(s->skel->maps.counts), 0, sizeof(struct ab_counts),
+				 s->cpus);
 	if (!err)
-		err = zero_entry(bpf_map__fd(s->skel->maps.cpu_times), 0, sizeof(struct ab_cpu_time), s->cpus);
+		err = zero_entry(bpf_map__fd(s->skel->maps.cpu_times), 0,
+				 sizeof(struct ab_cpu_time), s->cpus);
 	if (err)
 		return diag_errno(d, err, "clearing the tracer's maps");
 	delete_all(bpf_map__fd(s->skel->maps.sets), sizeof(struct ab_set_key));
@@ -113,7 +115,8 @@ static uint64_t link_misses(const struct bpf_link *link)
 	struct kprobe_link_info info = {0};
 	uint32_t len = sizeof(info);
 
-	if (!link || bpf_obj_get_info_by_fd(bpf_link__fd(link), (struct bpf_link_info *)&info, &len))
+	if (!link ||
+	    bpf_obj_get_info_by_fd(bpf_link__fd(link), (struct bpf_link_info *)&info, &len))
 		return 0;
 	return info.missed;
 }
@@ -143,210 +146,6 @@ uint64_t collect_misses(const struct session *s)
 	return sum;
 }
 
-/* One phase of one set: all CPUs' buckets added up, in sparse form. */
-static int read_hist(const struct session *s, uint32_t index, struct ab_hist *per_cpu, struct result_hist *out)
-{
-	uint64_t buckets[AB_HIST_BUCKETS] = {0};
-	uint64_t inverted_min = 0;
-	size_t used = 0;
-	unsigned int cpu, b;
-
-	if (bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.hists), &index, per_cpu))
-		return -errno;
-	out->present = true;
-	for (cpu = 0; cpu < s->cpus; cpu++) {
-		const struct ab_hist *h = &per_cpu[cpu];
-
-		out->sum += h->sum;
-		out->saturated += h->saturated;
-		if (h->max > out->max)
-			out->max = h->max;
-		if (h->inverted_min > inverted_min)
-			inverted_min = h->inverted_min;
-		for (b = 0; b < AB_HIST_BUCKETS; b++) {
-			if (!buckets[b] && h->buckets[b])
-				used++;
-			buckets[b] += h->buckets[b];
-		}
-	}
-	out->min = ~inverted_min;
-	out->index = calloc(used ? used : 1, sizeof(*out->index));
-	out->counts = calloc(used ? used : 1, sizeof(*out->counts));
-	if (!out->index || !out->counts)
-		return -ENOMEM;
-	for (b = 0; b < AB_HIST_BUCKETS; b++) {
-		if (!buckets[b])
-			continue;
-		out->index[out->buckets] = b;
-		out->counts[out->buckets++] = buckets[b];
-		out->count += buckets[b];
-	}
-	return 0;
-}
-
-static bool role_attached(const struct session *s, enum hook_role role, int algorithm)
-{
-	size_t i;
-
-	for (i = 0; i < s->hook_count; i++) {
-		const struct bound_hook *b = &s->hooks[i];
-
-		if (b->info->role == role && (algorithm < 0 || b->info->algorithm == algorithm) &&
-		    (b->links[0] || b->links[1]))
-			return true;
-	}
-	return false;
-}
-
-static const char *role_reason(const struct session *s, enum hook_role role, int algorithm)
-{
-	size_t i;
-
-	for (i = 0; i < s->hook_count; i++)
-		if (s->hooks[i].info->role == role &&
-		    (algorithm < 0 || s->hooks[i].info->algorithm == algorithm) && s->hooks[i].reason[0])
-			return s->hooks[i].reason;
-	return "its hook is not attached";
-}
-
-/* A phase that no request of the set had: is there none on this path, or could it not be seen? */
-static void explain_absent(const struct session *s, const struct ab_set_key *key, enum ab_phase phase,
-			   struct result_hist *h)
-{
-	enum hook_role role;
-	int algorithm = -1;
-
-	h->present = false;
-	if (!s->all_phases && !s->phases[phase]) {
-		snprintf(h->absent, sizeof(h->absent), "not requested");
-		return;
-	}
-	switch (phase) {
-	case AB_DECODE:
-		role = HOOK_DECODE;
-		algorithm = key->algorithm;
-		break;
-	case AB_COPY:
-		role = HOOK_COPY;
-		break;
-	case AB_SERVICE:
-	case AB_WAKEUP:
-		role = HOOK_DONE;
-		break;
-	default:
-		snprintf(h->absent, sizeof(h->absent), "not applicable");
-		return;
-	}
-	if ((phase == AB_DECODE || phase == AB_COPY) == !!key->driver || key->algorithm == AB_ALG_STORED ||
-	    role_attached(s, role, algorithm))
-		snprintf(h->absent, sizeof(h->absent), "not applicable");
-	else
-		snprintf(h->absent, sizeof(h->absent), "unobservable: %.200s",
-			 role_reason(s, role, algorithm));
-}
-
-static void name_set(struct session *s, const struct ab_set_key *key, struct result_set *set)
-{
-	if (key->algorithm == AB_ALG_STORED)
-		snprintf(set->engine, sizeof(set->engine), "stored");
-	else if (!key->driver)
-		snprintf(set->engine, sizeof(set->engine), "sw:%s", algorithm_names[key->algorithm]);
-	else
-		snprintf(set->engine, sizeof(set->engine), "%s", session_driver_name(s, key->driver));
-	snprintf(set->direction, sizeof(set->direction), "%s", direction_names[key->direction]);
-	set->size_class_bytes = key->size_class == AB_SIZE_CLASSES - 1 ? 0 : 1024ull << key->size_class;
-}
-
-static void learn_drivers(struct session *s)
-{
-	int fd = bpf_map__fd(s->skel->maps.drivers);
-	uint64_t key = 0, next;
-	void *previous = NULL;
-
-	s->driver_count = 0;
-	while (s->driver_count < ARRAY_SIZE(s->drivers) && !bpf_map_get_next_key(fd, previous, &next)) {
-		struct driver_name *d = &s->drivers[s->driver_count];
-		struct ab_driver value;
-
-		key = next;
-		previous = &key;
-		if (bpf_map_lookup_elem(fd, &key, &value))
-			continue;
-		d->address = key;
-		snprintf(d->name, sizeof(d->name), "%s", value.name);
-		s->driver_count++;
-	}
-}
-
-/* The set of @trace with the same engine, direction and class, made when there is none. */
-static struct result_set *find_set(struct result_trace *trace, const struct result_set *like)
-{
-	struct result_set *sets;
-	size_t i;
-
-	for (i = 0; i < trace->set_count; i++) {
-		struct result_set *set = &trace->sets[i];
-
-		if (!strcmp(set->engine, like->engine) && !strcmp(set->direction, like->direction) &&
-		    set->size_class_bytes == like->size_class_bytes)
-			return set;
-	}
-	sets = realloc(trace->sets, (trace->set_count + 1) * sizeof(*sets));
-	if (!sets)
-		return NULL;
-	trace->sets = sets;
-	sets[trace->set_count] = (struct result_set){0};
-	memcpy(sets[trace->set_count].engine, like->engine, sizeof(like->engine));
-	memcpy(sets[trace->set_count].direction, like->direction, sizeof(like->direction));
-	sets[trace->set_count].size_class_bytes = like->size_class_bytes;
-	return &sets[trace->set_count++];
-}
-
-static int collect_set(struct session *s, const struct ab_set_key *key, uint32_t index,
-		       struct ab_hist *per_cpu, struct result_trace *trace)
-{
-	struct result_set like = {0};
-	struct result_set *set;
-	int err = 0, phase;
-
-	name_set(s, key, &like);
-	set = find_set(trace, &like);
-	if (!set)
-		return -ENOMEM;
-	for (phase = 0; !err && phase < AB_PHASES; phase++) {
-		struct result_hist h = {0};
-
-		err = read_hist(s, index * AB_PHASES + (uint32_t)phase, per_cpu, &h);
-		if (!err && h.count)
-			err = result_hist_merge(&set->hists[phase], &h);
-		else if (!err && !set->hists[phase].present)
-			explain_absent(s, key, (enum ab_phase)phase, &set->hists[phase]);
-		free(h.index);
-		free(h.counts);
-	}
-	return err;
-}
-
-static int collect_sets(struct session *s, struct result_trace *trace)
-{
-	AB_FREE struct ab_hist *per_cpu = calloc(s->cpus, sizeof(*per_cpu));
-	int fd = bpf_map__fd(s->skel->maps.sets);
-	struct ab_set_key key, next;
-	void *previous = NULL;
-	uint32_t index;
-	int err = 0;
-
-	if (!per_cpu)
-		return -ENOMEM;
-	while (!err && !bpf_map_get_next_key(fd, previous, &next)) {
-		key = next;
-		previous = &key;
-		if (!bpf_map_lookup_elem(fd, &key, &index) && index < AB_MAX_SETS)
-			err = collect_set(s, &key, index, per_cpu, trace);
-	}
-	return err;
-}
-
 static uint64_t count_inflight(const struct session *s)
 {
 	int fd = bpf_map__fd(s->skel->maps.inflights);
@@ -372,7 +171,7 @@ static int collect_cpu(const struct session *s, struct result_cpu *cpu)
 
 	if (!per_cpu)
 		return -ENOMEM;
-	if (!role_attached(s, HOOK_SCHED, -1))
+	if (!collect_role_attached(s, HOOK_SCHED, -1))
 		return 0;
 	if (bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.cpu_times), &zero, per_cpu))
 		return -errno;
@@ -382,14 +181,14 @@ static int collect_cpu(const struct session *s, struct result_cpu *cpu)
 	return 0;
 }
 
-int collect_window(struct session *s, struct result_trace *trace, struct result_cpu *cpu, struct diag *d)
+int collect_window(struct session *s, struct result_trace *trace, struct result_cpu *cpu,
+		   struct diag *d)
 {
 	struct ab_counts c;
 	int err = read_counters(s, &c);
 	uint64_t misses;
 	size_t i;
 
-	learn_drivers(s);
 	if (!err)
 		err = collect_sets(s, trace);
 	if (!err)

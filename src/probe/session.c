@@ -23,7 +23,8 @@ static const enum ab_phase role_phases[HOOK_ROLES][4] = {
 
 bool session_wants_role(const bool *phases, enum hook_role role)
 {
-	bool optional = role == HOOK_DECODE || role == HOOK_COPY || role == HOOK_DONE || role == HOOK_SCHED;
+	bool optional =
+		role == HOOK_DECODE || role == HOOK_COPY || role == HOOK_DONE || role == HOOK_SCHED;
 	size_t i;
 
 	for (i = 0; phases && optional && i < ARRAY_SIZE(role_phases[role]); i++)
@@ -119,8 +120,8 @@ static void first_reason(const struct session *s, struct diag *d, int err)
 	diag_set(d, err, "no request function of the file system could be attached");
 }
 
-static int try_mechanism(struct session *s, const struct session_opts *opts, enum mechanism mechanism,
-			 struct diag *d)
+static int try_mechanism(struct session *s, const struct session_opts *opts,
+			 enum mechanism mechanism, struct diag *d)
 {
 	uint64_t t0 = clock_mono_ns();
 	int err;
@@ -137,14 +138,16 @@ static int try_mechanism(struct session *s, const struct session_opts *opts, enu
 	s->all_phases = !opts->phases;
 	s->attach.hooks = s->hooks;
 	s->attach.hook_count = s->hook_count;
-	memcpy((void *)s->skel->rodata->field_offset, s->index.field_offset, sizeof(s->index.field_offset));
+	memcpy((void *)s->skel->rodata->field_offset, s->index.field_offset,
+	       sizeof(s->index.field_offset));
 	err = size_maps(s, opts);
 	s->open_ns += clock_mono_ns() - t0;
 	t0 = clock_mono_ns();
 	if (!err)
 		err = request_bpf__load(s->skel);
 	if (err)
-		return diag_errno(d, err, "%s: loading the BPF programs", mechanism_names[mechanism]);
+		return diag_errno(d, err, "%s: loading the BPF programs",
+				  mechanism_names[mechanism]);
 	s->load_ns = clock_mono_ns() - t0;
 	err = session_attach(s, d);
 	if (err)
@@ -196,13 +199,16 @@ int session_open(struct session **out, const struct session_opts *opts, struct d
 			continue;
 		err = try_mechanism(s, opts, (enum mechanism)m, &why[m]);
 		if (!err) {
+			/* Loaded: another session may register the same sections now. */
+			attach_unregister(&s->attach);
 			*out = s;
 			return 0;
 		}
 		drop_mechanism(s);
 	}
-	diag_set(d, err, "kernel functions cannot be traced here.%s%s%s%s%s%s", why[BY_FENTRY].text[0] ? " " : "",
-		 why[BY_FENTRY].text, why[BY_FENTRY].text[0] ? ";" : "", why[BY_KPROBE].text[0] ? " " : "",
+	diag_set(d, err, "kernel functions cannot be traced here.%s%s%s%s%s%s",
+		 why[BY_FENTRY].text[0] ? " " : "", why[BY_FENTRY].text,
+		 why[BY_FENTRY].text[0] ? ";" : "", why[BY_KPROBE].text[0] ? " " : "",
 		 why[BY_KPROBE].text, why[BY_KPROBE].text[0] ? "." : "");
 fail:
 	session_close(s);
@@ -262,7 +268,8 @@ int session_begin(struct session *s, uint32_t kernel_dev, struct diag *d)
 	return 0;
 }
 
-int session_end(struct session *s, struct result_trace *trace, struct result_cpu *cpu, struct diag *d)
+int session_end(struct session *s, struct result_trace *trace, struct result_cpu *cpu,
+		struct diag *d)
 {
 	uint64_t until = clock_mono_ns() + DRAIN_NS;
 	int err;
@@ -322,9 +329,9 @@ int session_describe(const struct session *s, struct result_tracer *tracer)
 		snprintf(h->name, sizeof(h->name), "%s", b->info->name);
 		snprintf(h->function, sizeof(h->function), "%s", on ? b->function : "");
 		snprintf(h->mechanism, sizeof(h->mechanism), "%s",
-			 !on				  ? "" :
-			 b->info->role == HOOK_SCHED ? "tp_btf" :
-						       mechanism_names[s->mechanism]);
+			 !on			       ? ""
+			 : b->info->role == HOOK_SCHED ? "tp_btf"
+						       : mechanism_names[s->mechanism]);
 		snprintf(h->reason, sizeof(h->reason), "%s", on ? "" : b->reason);
 	}
 	return 0;

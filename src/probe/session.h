@@ -12,10 +12,12 @@ enum session_mechanism { MECHANISM_AUTO, MECHANISM_FENTRY, MECHANISM_KPROBE };
 
 struct session_opts {
 	const char *filesystem; /* "erofs" */
-	uint32_t algorithms;	/* bit per enum ab_algorithm that will occur; 0: all. Fewer hooks attach faster */
-	const bool *phases;	/* [AB_PHASES]: those that are asked for, NULL: all. The hooks of others are left out */
+	uint32_t
+		algorithms; /* bit per enum ab_algorithm that will occur; 0: all. Fewer hooks attach faster */
+	const bool *
+		phases; /* [AB_PHASES]: those that are asked for, NULL: all. The hooks of others are left out */
 	enum session_mechanism mechanism;
-	uint64_t record_every; /* sample every n-th request; 0: none */
+	uint64_t record_every;	   /* sample every n-th request; 0: none */
 	unsigned int inflight_max; /* entries of the in-flight table; 0: 16384 */
 };
 
@@ -23,14 +25,15 @@ struct session_opts {
  * Loads the programs for every hook that this kernel has; nothing is attached yet. -EPERM, -EOPNOTSUPP, -ENOENT (no BTF)...:
  * this kernel cannot be traced, @d says why and what to do.
  */
-int session_open(struct session **s, const struct session_opts *opts, struct diag *d);
+int session_open(struct session **out, const struct session_opts *opts, struct diag *d);
 /* Attaches all; with attach and detach in turn, untraced control repetitions are really untraced. */
 int session_attach(struct session *s, struct diag *d);
 void session_detach(struct session *s);
 /* A window: only requests on @kernel_dev (major << 20 | minor) that begin after this call count. */
 int session_begin(struct session *s, uint32_t kernel_dev, struct diag *d);
 /* Ends the window and adds what was seen to @trace; kernel threads' CPU time of the window to @cpu. */
-int session_end(struct session *s, struct result_trace *trace, struct result_cpu *cpu, struct diag *d);
+int session_end(struct session *s, struct result_trace *trace, struct result_cpu *cpu,
+		struct diag *d);
 /* Sampled records of windows so far, drained; freed by the caller. */
 int session_records(struct session *s, struct ab_record **records, size_t *count, struct diag *d);
 /* Name of an observed driver (a record's `driver`), or "?". */

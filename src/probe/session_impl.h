@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared by session.c (life cycle) and collect.c (reading maps); nobody else includes it. */
+/* Shared by session.c (life cycle) and collect*.c (reading maps); nobody else includes it. */
 #ifndef AB_PROBE_SESSION_IMPL_H
 #define AB_PROBE_SESSION_IMPL_H
 
@@ -27,7 +27,7 @@ struct session {
 	struct attach_context attach;
 	bool attached;
 	uint64_t index_ns, open_ns, load_ns, attach_ns; /* open includes index */
-	unsigned int cpus; /* possible, as per-CPU maps have them */
+	unsigned int cpus;				/* possible, as per-CPU maps have them */
 	struct driver_name drivers[64];
 	size_t driver_count;
 	struct ring_buffer *ring;
@@ -44,7 +44,12 @@ int collect_reset(struct session *s, struct diag *d);
 /* Entries minus exits, as of now. */
 int64_t collect_open_requests(struct session *s);
 /* Adds the window's data to @trace and @cpu. */
-int collect_window(struct session *s, struct result_trace *trace, struct result_cpu *cpu, struct diag *d);
+int collect_window(struct session *s, struct result_trace *trace, struct result_cpu *cpu,
+		   struct diag *d);
+/* Is a hook of @role attached, if @algorithm >= 0 that of the algorithm? */
+bool collect_role_attached(const struct session *s, enum hook_role role, int algorithm);
+/* Adds the histograms of all sets to @trace. -errno. */
+int collect_sets(struct session *s, struct result_trace *trace);
 /* Calls that no program saw, by the kernel's own counts: it was running already on that CPU, or a return probe had no room. */
 uint64_t collect_misses(const struct session *s);
 

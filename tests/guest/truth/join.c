@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "truth.h"
+
+/* Accuracy demanded by docs/methodology.md: the larger of these two. */
+#define TOLERANCE_NS	2000
+#define TOLERANCE_RATIO 0.02
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+void sort_numbers(uint64_t *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), by_number);
+}
+
+uint64_t percentile(const uint64_t *sorted, size_t n, unsigned int thousandths)
+{
+	return sorted[(n * thousandths + 999) / 1000 - 1];
+}
+
+static int by_key_and_time(const void *a, const void *b)
+{
+	const struct ab_record *x = a, *y = b;
+
+	if (x->wait_key != y->wait_key)
+		return x->wait_key < y->wait_key ? -1 : 1;
+	return x->submit_ns < y->submit_ns ? -1 : x->submit_ns > y->submit_ns;
+}
+
+static int rows_by_key_and_time(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->data != y->data)
+		return x->data < y->data ? -1 : 1;
+	return x->submit_ns < y->submit_ns ? -1 : x->submit_ns > y->submit_ns;
+}
+
+/* What became of the request, by the log alone. */
+static enum ab_served served_by_log(const struct row *row)
+{
+	bool asynchronous = row->ret == -EINPROGRESS || row->ret == -EBUSY;
+
+	if (asynchronous ? row->status : row->ret)
+		return AB_SERVED_FAILED;
+	if (asynchronous)
+		return AB_SERVED_OFFLOADED;
+	return row_is(row, "fallback") ? AB_SERVED_FALLBACK : AB_SERVED_SYNC;
+}
+
+static void check_outcomes(const struct window *w, const char *name)
+{
+	uint64_t by[AB_SERVED] = {0}, wrong = 0;
+
+	for (size_t i = 0; i < w->count; i++) {
+		const struct ab_record *rec = &w->records[i];
+		const struct row *row = &w->log.rows[w->row_of[i]];
+
+		if (w->row_of[i] == SIZE_MAX)
+			continue;
+		by[rec->served]++;
+		if (rec->served == served_by_log(row) &&
+		    rec->status == (rec->done_ns ? row->status : row->ret) &&
+		    (!row_is(row, "softirq") || (int)rec->done_cpu == row->final_cpu))
+			continue;
+		if (!wrong++)
+			note("request %" PRIu64
+			     " (%s): served %u status %d by CPU %u, the log says %u %d %d",
+			     row->seq, row->kinds, rec->served, rec->status, rec->done_cpu,
+			     served_by_log(row), rec->done_ns ? row->status : row->ret,
+			     row->final_cpu);
+	}
+	check(!wrong,
+	      "%s: outcomes as in the log: %" PRIu64 " offloaded, %" PRIu64 " synchronous, %" PRIu64
+	      " fallback, %" PRIu64 " failed",
+	      name, by[AB_SERVED_OFFLOADED], by[AB_SERVED_SYNC], by[AB_SERVED_FALLBACK],
+	      by[AB_SERVED_FAILED]);
+}
+
+/*
+ * A waiter's place on its stack serves one request at a time. So among records and rows with the same key, in the order
+ * of time, the first belongs to the first; and the row's times must lie inside its record's.
+ */
+void join(struct window *w, const char *name)
+{
+	size_t row = 0, wrong = 0, submitted = 0;
+
+	qsort(w->records, w->count, sizeof(*w->records), by_key_and_time);
+	qsort(w->log.rows, w->log.count, sizeof(*w->log.rows), rows_by_key_and_time);
+	free(w->row_of);
+	w->row_of = malloc((w->count + 1) * sizeof(*w->row_of));
+	if (!w->row_of)
+		give_up("no memory for %zu records", w->count);
+	for (size_t i = 0; i < w->count; i++) {
+		const struct ab_record *rec = &w->records[i];
+		const struct row *r = &w->log.rows[row];
+
+		w->row_of[i] = SIZE_MAX;
+		if (!rec->submit_ns)
+			continue;
+		submitted++;
+		if (row == w->log.count || r->data != rec->wait_key || r->tid != rec->tid ||
+		    r->submit_ns < rec->submit_ns || r->return_ns > rec->end_ns ||
+		    r->src_bytes > rec->in_bytes) {
+			wrong++;
+			continue;
+		}
+		w->row_of[i] = row++;
+	}
+	check(!wrong && submitted == w->log.count && submitted,
+	      "%s: all %zu requests of the log found, none invented, one to one", name,
+	      w->log.count);
+	if (wrong || submitted != w->log.count)
+		note("%zu records with a submit, %zu rows, %zu records without a row", submitted,
+		     w->log.count, wrong);
+	check_outcomes(w, name);
+}
+
+uint64_t check_same(const struct window *w, record_test record, row_test row, const char *name)
+{
+	uint64_t rows = 0, differ = 0;
+
+	for (size_t i = 0; i < w->log.count; i++)
+		rows += row(&w->log.rows[i]);
+	for (size_t i = 0; i < w->count; i++) {
+		bool said = w->row_of[i] != SIZE_MAX && row(&w->log.rows[w->row_of[i]]);
+
+		if (record(&w->records[i]) == said)
+			continue;
+		if (!differ++)
+			note("record of tid %u, submitted at %llu: %s", w->records[i].tid,
+			     w->records[i].submit_ns,
+			     said ? "the log says it is one" : "the log says it is none");
+	}
+	check(!differ, "%s: %" PRIu64 " of %zu, the same as in the log", name, rows, w->log.count);
+	return rows;
+}
+
+static uint64_t tolerance(uint64_t value)
+{
+	uint64_t share = (uint64_t)(TOLERANCE_RATIO * (double)value);
+
+	return share > TOLERANCE_NS ? share : TOLERANCE_NS;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* One span, of both sides: percentiles against percentiles, and request by request. */
+struct spans {
+	const char *what;
+	uint64_t *traced, *logged, *errors;
+	size_t count;
+};
+
+static struct spans spans_alloc(const char *what, size_t n)
+{
+	struct spans s = {.what = what};
+
+	s.traced = calloc(n + 1, sizeof(uint64_t));
+	s.logged = calloc(n + 1, sizeof(uint64_t));
+	s.errors = calloc(n + 1, sizeof(uint64_t));
+	if (!s.traced || !s.logged || !s.errors)
+		give_up("no memory for %zu spans", n);
+	return s;
+}
+
+static void spans_add(struct spans *s, uint64_t traced, uint64_t logged)
+{
+	s->traced[s->count] = traced;
+	s->logged[s->count] = logged;
+	s->errors[s->count++] = distance(traced, logged);
+}
+
+static void spans_judge(struct spans *s, const char *name)
+{
+	uint64_t t50, l50, t99, l99, e50, e99;
+	size_t n = s->count;
+
+	if (!check(n > 0, "%s: %s: there are requests", name, s->what))
+		goto out;
+	sort_numbers(s->traced, n);
+	sort_numbers(s->logged, n);
+	sort_numbers(s->errors, n);
+	t50 = percentile(s->traced, n, 500);
+	l50 = percentile(s->logged, n, 500);
+	t99 = percentile(s->traced, n, 990);
+	l99 = percentile(s->logged, n, 990);
+	e50 = percentile(s->errors, n, 500);
+	e99 = percentile(s->errors, n, 990);
+	check(distance(t50, l50) <= tolerance(l50) && distance(t99, l99) <= tolerance(l99),
+	      "%s: %s: p50 %" PRIu64 " ns (log %+" PRId64 "), p99 %" PRIu64 " ns (log %+" PRId64
+	      ")",
+	      name, s->what, t50, (int64_t)(t50 - l50), t99, (int64_t)(t99 - l99));
+	check(e50 <= tolerance(l50) && e99 <= tolerance(l99),
+	      "%s: %s, request by request: differs by %" PRIu64 " ns at p50, %" PRIu64
+	      " at p99, %" PRIu64 " at most, %zu requests",
+	      name, s->what, e50, e99, s->errors[n - 1], n);
+out:
+	free(s->traced);
+	free(s->logged);
+	free(s->errors);
+}
+
+/* The histogram adds its stated 1/64 to what the records have. */
+static void check_service_histogram(const struct window *w, uint64_t *traced, size_t n,
+				    const char *name)
+{
+	struct result_hist all = {0};
+	double p50, p99;
+
+	for (size_t i = 0; i < w->trace.set_count; i++)
+		if (result_hist_merge(&all, &w->trace.sets[i].hists[AB_SERVICE]))
+			give_up("no memory for a histogram");
+	p50 = result_hist_percentile(&all, 0.5) / (double)percentile(traced, n, 500) - 1;
+	p99 = result_hist_percentile(&all, 0.99) / (double)percentile(traced, n, 990) - 1;
+	check(all.count == n && p50 < 1. / 64 && p50 > -1. / 64 && p99 < 1. / 64 && p99 > -1. / 64,
+	      "%s: the histogram's p50 is off by %+.2f %%, its p99 by %+.2f %%", name, 100 * p50,
+	      100 * p99);
+	result_hist_free(&all);
+}
+
+void check_accuracy(const struct window *w, const char *name)
+{
+	struct spans service = spans_alloc("submit to completion", w->count);
+	struct spans submit = spans_alloc("the submit call", w->count);
+	uint64_t *traced;
+
+	for (size_t i = 0; i < w->count; i++) {
+		const struct ab_record *rec = &w->records[i];
+		const struct row *row = &w->log.rows[w->row_of[i]];
+
+		if (w->row_of[i] == SIZE_MAX || !row->final_ns)
+			continue;
+		spans_add(&service, rec->done_ns - rec->submit_ns, row->final_ns - row->submit_ns);
+		spans_add(&submit, rec->ns[AB_SUBMIT], row->return_ns - row->submit_ns);
+	}
+	traced = malloc((service.count + 1) * sizeof(*traced));
+	if (!traced)
+		give_up("no memory for %zu spans", service.count);
+	memcpy(traced, service.traced, service.count * sizeof(*traced));
+	sort_numbers(traced, service.count);
+	if (service.count)
+		check_service_histogram(w, traced, service.count, name);
+	free(traced);
+	spans_judge(&service, name);
+	spans_judge(&submit, name);
+}
