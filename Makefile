@@ -161,10 +161,12 @@ clean: ## remove what was built; the guest stays (lab-clean)
 .PHONY: check check-unit check-san check-golden check-cli check-guest golden-update fuzz cov lint fmt fmt-check
 # As many jobs as processors, unless the caller said.
 jobs = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
-# A second make: what it compiles with may only just have been installed.
+# A second make: what it compiles with may only just have been installed. The guest, much of it downloading, is built meanwhile;
+# whether that worked is the first thing that the tests ask.
 check: deps ## everything: install, build, lint, all tests
-	$(Q)$(MAKE) --no-print-directory $(jobs) programs
-	$(Q)$(MAKE) --no-print-directory $(jobs) programs SAN=address,undefined
+	$(Q)lab/build.sh build/lab & \
+	$(MAKE) --no-print-directory $(jobs) programs && \
+	$(MAKE) --no-print-directory $(jobs) programs SAN=address,undefined; status=$$?; wait; exit $$status
 	$(Q)tests/run
 
 check-unit: programs ## unit tests
