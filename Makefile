@@ -164,7 +164,7 @@ jobs = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # A second make: what it compiles with may only just have been installed. The guest, much of it downloading, is built meanwhile;
 # whether that worked is the first thing that the tests ask.
 check: deps ## everything: install, build, lint, all tests
-	$(Q)lab/build.sh build/lab & \
+	$(Q)$(MAKE) --no-print-directory lab & \
 	$(MAKE) --no-print-directory $(jobs) programs && \
 	$(MAKE) --no-print-directory $(jobs) programs SAN=address,undefined; status=$$?; wait; exit $$status
 	$(Q)tests/run
