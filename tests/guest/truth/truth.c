@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* truth [-m fentry|kprobe] [-n NUMBER] DIR CASE...: runs in the guest, started by tests/guest/test_truth.sh. */
+/* truth [-m fentry|kprobe] [-n NUMBER] DIR CASE...: runs in the guest, started by tests/guest/truth.sh. */
 #include "truth.h"
 
 #include <sched.h>

@@ -31,7 +31,7 @@
 /* truth.c */
 
 struct truth {
-	char dir[256]; /* images mounted below, made by tests/guest/test_truth.sh */
+	char dir[256]; /* images mounted below, made by tests/guest/truth.sh */
 	enum session_mechanism mechanism;
 	bool one_cpu;
 	struct session

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# boot: own
-# timeout: 240
+# Boots a guest of its own; `make check-truth` runs it.
 # The tracer's accuracy on the guest's instruction clock, where nothing but the tracer itself can be in the way.
 
 set -euo pipefail
@@ -11,7 +10,7 @@ build=${BUILD:-build}
 share=$(mktemp -d)
 trap 'rm -rf "$share"' EXIT
 mkdir -p "$share/in/tests/guest" "$share/in/build/tests/guest/truth"
-cp tests/guest/test_truth.sh "$share/in/tests/guest/"
+cp tests/guest/truth.sh "$share/in/tests/guest/"
 cp "$build/tests/guest/truth/truth" "$share/in/build/tests/guest/truth/"
-lab/boot.sh -d -b build/lab -s "$share" -w /lab/in -t 200 -- tests/guest/test_truth.sh \
+lab/boot.sh -d -b build/lab -s "$share" -w /lab/in -t 200 -- tests/guest/truth.sh \
 	plain accuracy sync fallback early errors backlog duplicates mixture overflow
