@@ -81,7 +81,7 @@ else
 	machine=(-accel 'tcg,thread=multi' -cpu max)
 fi
 
-qemu=(qemu-system-x86_64 "${machine[@]}" -machine q35 -m "$memory" -smp "$cpus" -nodefaults -display none -no-reboot -net none
+qemu=("$build/qemu-system-x86_64" "${machine[@]}" -machine q35 -m "$memory" -smp "$cpus" -nodefaults -display none -no-reboot -net none
 	-kernel "$build/vmlinux" -initrd "$build/initrd.img"
 	-append "console=ttyS0 quiet panic=-1 $oops nowatchdog ${kernel[*]}"
 	-drive "if=none,id=root,format=raw,snapshot=on,file=$build/disk.img"

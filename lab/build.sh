@@ -9,6 +9,7 @@
 #   DIR/kbuild     compiler, kernel headers, kernel source: where modules are built
 #   DIR/root       the guest's root, usable from the host too (chroot DIR/root mkfs.erofs ...)
 #   DIR/disk.img   the same as an ext4 file system
+#   DIR/qemu       QEMU, started by DIR/qemu-system-x86_64
 #   DIR/kit        what the guest sees as /kit: the modules built here
 #   DIR/vmlinux, DIR/initrd.img, DIR/accel (kvm or tcg), DIR/kernel (its version)
 
@@ -17,6 +18,7 @@ umask 022
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 SUITE=trixie
+program=qemu-system-x86_64
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 DISK_SIZE=2G
 # What the guest's disk gets of the kernel's modules.
@@ -129,6 +131,15 @@ make_root()
 	bootstrap apt root "$(packages root)"
 	mkdir -p root/kit root/lab root/cache
 	echo lab >root/etc/hostname
+}
+
+# A QEMU of our own: 7.2, which Debian 12 has, and others before 8.1 lose what the kernel patches into its own code while another
+# emulated CPU translates it ("Oops: int3" when functions are hooked).
+make_qemu()
+{
+	bootstrap extract qemu "$(packages qemu)"
+	install -m 755 "$here/qemu.sh" "$program.new"
+	mv "$program.new" "$program"
 }
 
 # The folders of the kernel's source that recipes name.
@@ -244,7 +255,7 @@ make_accel()
 {
 	echo tcg >accel
 	[[ -w /dev/kvm ]] || return 0
-	timeout --kill-after=1 5 qemu-system-x86_64 -accel kvm -cpu host -m 512 -smp 1 -nodefaults -nographic \
+	timeout --kill-after=1 5 "./$program" -accel kvm -cpu host -m 512 -smp 1 -nodefaults -nographic \
 		-no-reboot -net none -serial stdio -kernel vmlinux -initrd initrd.img \
 		-append 'console=ttyS0 quiet panic=-1 lab.probe' </dev/null | grep -m1 'lab: alive' && echo kvm >accel
 	return 0
@@ -255,7 +266,7 @@ main()
 	local build=${1:?"usage: lab/build.sh DIR [--newest-kernel]"} tool key line name folder module options
 	[[ $(uname -m) == x86_64 ]] || die "the guest is built on x86_64 only"
 	[[ $(id -u) == 0 ]] || die "building the guest needs root (it makes Debian roots)"
-	for tool in mmdebstrap mke2fs cpio xz qemu-system-x86_64; do
+	for tool in mmdebstrap mke2fs cpio xz; do
 		command -v "$tool" >/dev/null || die "$tool is missing: 'make deps' installs it"
 	done
 	mkdir -p "$build"/{stamp,log,kit}
@@ -266,6 +277,7 @@ main()
 
 	step kbuild '' "$SUITE $(packages kbuild) $(hash_of "$here/kernel.pref")" make_kbuild
 	version=$(<kernel)
+	step qemu '' "$SUITE $(packages qemu) $(hash_of "$here/qemu.sh")" make_qemu
 	step vmlinux kbuild '' make_vmlinux
 	step root '' "$SUITE $(packages root)" make_root
 	step modules 'kbuild root' "$MODULE_DIRS config" make_modules
@@ -290,7 +302,7 @@ main()
 	done
 	step load '' "${load[*]}" make_load "${load[@]}"
 	step initrd modules "${boot[*]} $(hash_of_tree "$here/guest")" make_initrd "${boot[@]}"
-	step accel vmlinux "$(uname -r) $(stat -c %i /dev/kvm 2>/dev/null || echo none)" make_accel
+	step accel 'vmlinux qemu' "$(uname -r) $(stat -c %i /dev/kvm 2>/dev/null || echo none)" make_accel
 
 	for folder in "$here"/modules/*/; do
 		[[ -f $folder/Kbuild ]] || continue

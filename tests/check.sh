@@ -4,18 +4,19 @@
 
 check_number=0
 check_failed=0
+check_said=$(mktemp)
 
-# check NAME COMMAND...: one test, passed if COMMAND succeeds. After a failure, what it said follows.
+# check NAME COMMAND...: one test, passed if COMMAND succeeds, in this shell. After a failure, what it said follows.
 check()
 {
-	local name=$1 said
+	local name=$1
 	shift
 	check_number=$((check_number + 1))
-	if said=$("$@" 2>&1); then
+	if "$@" >"$check_said" 2>&1; then
 		echo "ok $check_number - $name"
 	else
 		printf 'not ok %d - %s\n#   %s\n' "$check_number" "$name" "$*"
-		printf '%s\n' "$said" | tail -n 20 | sed 's/^/#   /'
+		tail -n 20 "$check_said" | sed 's/^/#   /'
 		check_failed=$((check_failed + 1))
 	fi
 }
@@ -38,6 +39,7 @@ fails() { ! "$@"; }
 # The plan, and the exit status of the script.
 finish()
 {
+	rm -f "$check_said"
 	echo "1..$check_number"
 	[[ $check_failed == 0 ]]
 }

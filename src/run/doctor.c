@@ -46,7 +46,7 @@ static const struct {
 	{"tools", "mkfs.erofs elsewhere", "builds what this machine's cannot", check_mkfs, 1, NULL,
 	 NULL},
 
-	{"lab", "qemu", "runs the lab's guest", check_qemu, 0, NULL, INSTALL("qemu-system-x86")},
+	{"lab", "qemu", "runs the lab's guest", check_qemu, 0, NULL, "build it: make lab"},
 	{"lab", "mmdebstrap", "builds the lab's guest", check_mmdebstrap, 0, NULL,
 	 INSTALL("mmdebstrap")},
 	{"lab", "guest", "a kernel that can be traced, with an accelerator", check_guest, 0, NULL,
@@ -96,8 +96,11 @@ static const struct {
 	{"tracing", "fentry", "the cheapest hook in a function", check_mechanism, BY_FENTRY,
 	 "FUNCTION_TRACER",
 	 "use a kernel with CONFIG_FUNCTION_TRACER that lets fentry programs load, or " USE_LAB},
-	{"tracing", "kprobe", "a dearer hook, where fentry does not work", check_mechanism,
-	 BY_KPROBE, "KPROBES", "use a kernel with CONFIG_KPROBES, or " USE_LAB},
+	{"tracing", "fprobe",
+	 "a hook that is never skipped, where tasks are preempted in the kernel", check_mechanism,
+	 BY_FPROBE, "FPROBE", "use a kernel with CONFIG_FPROBE, or " USE_LAB},
+	{"tracing", "kprobe", "a dearer hook, where neither works", check_mechanism, BY_KPROBE,
+	 "KPROBES", "use a kernel with CONFIG_KPROBES, or " USE_LAB},
 	{"tracing", "tp_btf", "blocked time and CPU time, from the scheduler", check_tracepoint, 0,
 	 NULL, USE_LAB},
 	{"tracing", "tracer", "all of it together, as a run does it", check_tracer, 0, NULL,
@@ -301,7 +304,8 @@ static void say_tracing(const struct doctor *dr, struct strbuf *out)
 		strbuf_printf(out, " It can trace their requests, by %s.", r->mechanism);
 		return;
 	}
-	if (!dr->refusal[BY_FENTRY][0] || !dr->refusal[BY_KPROBE][0]) {
+	if (!dr->refusal[BY_FENTRY][0] || !dr->refusal[BY_FPROBE][0] ||
+	    !dr->refusal[BY_KPROBE][0]) {
 		/* Functions can be hooked, so it is something else. */
 		const struct finding *f = doctor_find(r, "tracing", "tracer");
 

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/fsutil.h"
 #include "run/fio.h"
+#include "run/lab.h"
 #include "run/mount.h"
 
 #define TOOL_TIMEOUT_NS (UINT64_C(20) * 1000000000)
@@ -212,7 +213,14 @@ static void check_tool(struct finding *f, const char *program)
 
 void check_qemu(struct doctor *dr, unsigned int which, struct finding *f)
 {
-	check_tool(f, "qemu-system-x86_64");
+	char path[4096];
+
+	if (fs_path(path, sizeof(path), "%s/" LAB_QEMU_PROGRAM, dr->opts->lab_dir) ||
+	    !fs_exists(path))
+		found(f, FINDING_NO, "not built: %.300s/" LAB_QEMU_PROGRAM " is missing",
+		      dr->opts->lab_dir);
+	else
+		check_tool(f, path);
 }
 
 void check_mmdebstrap(struct doctor *dr, unsigned int which, struct finding *f)

@@ -48,8 +48,8 @@ int lab_accel(const char *dir, char *buf, size_t size)
 
 int lab_check(const char *dir, struct diag *d)
 {
-	static const char *const parts[] = {"vmlinux", "initrd.img", "disk.img", "kit/modules/load",
-					    "accel"};
+	static const char *const parts[] = {"vmlinux",	      "initrd.img", "disk.img",
+					    "kit/modules/load", "accel",      LAB_QEMU_PROGRAM};
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
@@ -58,9 +58,6 @@ int lab_check(const char *dir, struct diag *d)
 					"%s: no complete guest there (%s is missing): "
 					"`sudo make lab` builds it",
 					dir, parts[i]);
-	if (spawn_find(LAB_QEMU_PROGRAM, path, sizeof(path)))
-		return diag_set(d, -ENOENT, "%s is missing: the package is qemu-system-x86",
-				LAB_QEMU_PROGRAM);
 	return 0;
 }
 
@@ -120,8 +117,9 @@ static int start(struct guest *g, struct diag *d)
 
 	if (err)
 		return err;
-	if (spawn_find(LAB_QEMU_PROGRAM, program, sizeof(program)))
-		return diag_set(d, -ENOENT, "%s is missing", LAB_QEMU_PROGRAM);
+	err = fs_path(program, sizeof(program), "%s/" LAB_QEMU_PROGRAM, g->opts->dir);
+	if (err)
+		return diag_errno(d, err, "%s", g->opts->dir);
 	console = open(g->opts->console, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
 	if (console < 0)
 		return diag_errno(d, -errno, "%s: cannot be written", g->opts->console);

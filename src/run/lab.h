@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include "base/diag.h"
 
-#define LAB_QEMU_PROGRAM "qemu-system-x86_64"
+#define LAB_QEMU_PROGRAM "qemu-system-x86_64" /* in the folder that `make lab` built */
 
 #define LAB_DEFAULT_CPUS       2
 #define LAB_DEFAULT_MEMORY_MIB 4096

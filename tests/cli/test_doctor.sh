@@ -1,32 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The doctor on whatever host the tests run on: what it says is well-formed, agrees with itself, and nothing is left behind.
-# shellcheck disable=SC2317  # functions are called through check()
+
 set -euo pipefail
 
 here=$(realpath "$(dirname "$0")")
+source "$here/../check.sh"
 accelbench=$(realpath "${ACCELBENCH:-$here/../../build/accelbench}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 chmod 711 "$work"
 cd "$work"
-number=0
-failed=0
-
-# check NAME COMMAND...: one test, passed if COMMAND succeeds.
-check()
-{
-	local name=$1
-	shift
-	number=$((number + 1))
-	if "$@" >said 2>&1; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' said
-		failed=1
-	fi
-}
 
 # run NAME ARGUMENT...: leaves NAME.out, NAME.err and NAME.status.
 run()
@@ -38,7 +22,6 @@ run()
 }
 
 judge() { python3 "$here/doctor_check.py" "$@"; }
-equal() { [[ $1 == "$2" ]] || { echo "'$1' is not '$2'"; return 1; }; }
 silent() { [[ ! -s $1 ]] || { cat "$1"; return 1; }; }
 # What the doctor could leave behind: everything of it has to do with its folder.
 state() { { losetup -nO NAME,BACK-FILE; cat /proc/mounts; ls -d /var/tmp/*; } | grep /var/tmp/accelbench- || true; }
@@ -61,7 +44,7 @@ check 'with the name that was meant' grep -q -- "did you mean '--json'" unknown.
 # No tool at all: each is named with its package.
 mkdir empty bin
 run bare env PATH="$work/empty" "$accelbench" doctor --lab-dir "$work/none"
-for package in fio erofs-utils qemu-system-x86 mmdebstrap; do
+for package in fio erofs-utils mmdebstrap; do
 	check "without tools: says where $package comes from" grep -q "apt install $package" bare.out
 done
 check 'without tools: no engine can run' grep -q 'can run no scenario\|As user' bare.out
@@ -110,6 +93,6 @@ if [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
 	check 'without privileges: it says to be root' grep -q 'run the doctor as root' nobody.out
 	check 'without privileges: nothing but the report is said' silent nobody.err
 else
-	echo 'ok - without privileges # SKIP needs root and setpriv'
+	skip 'without privileges' 'needs root and setpriv'
 fi
-exit $failed
+finish

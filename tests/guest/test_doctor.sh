@@ -2,28 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 180
 # The doctor where everything works: the lab's guest with its accelerator; then without EROFS.
-# shellcheck disable=SC2317  # functions are called through check()
+
 set -euo pipefail
 
+source "$(dirname "${BASH_SOURCE[0]}")/../check.sh"
 accelbench=${ACCELBENCH:-build/accelbench}
 work=$(mktemp -d)
-number=0
-failed=0
-
-# check NAME COMMAND...: one test, passed if COMMAND succeeds.
-check()
-{
-	local name=$1
-	shift
-	number=$((number + 1))
-	if "$@" >"$work/said" 2>&1; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' "$work/said"
-		failed=1
-	fi
-}
 
 # run NAME ARGUMENT...: leaves NAME.out, NAME.err and NAME.status.
 run()
@@ -73,9 +57,9 @@ run plain
 check 'requests can be traced: status 0' status_is plain 0
 check 'every kind of need that a run has is met' all_ok plain root 'private mounts' fio mkfs.erofs EROFS loop-direct \
 	loop file 'block statistics' lz4 lzma deflate zstd switch BTF 'BPF programs' 'task storage' 'ring buffer' \
-	fentry kprobe tp_btf tracer
+	fentry fprobe kprobe tp_btf tracer
 check 'every hook is attached, by both mechanisms where there are two, or is absent from this kernel' absent_hooks plain
-check 'no hook is left with one mechanism' says plain '^  ok  erofs.deflate .* by fentry, kprobe$'
+check 'no hook is left with one mechanism' says plain '^  ok  erofs.deflate .* by fentry, fprobe, kprobe$'
 check 'emulation is named' says plain 'emulated'
 check 'a registered driver is not switched on unasked' says plain '^  -   qat_deflate +.*simulated'
 run intrusive --intrusive --json
@@ -95,4 +79,4 @@ check 'it says what to do' says unloaded 'modprobe erofs'
 run loads --intrusive
 check 'with --intrusive it is loaded' status_is loads 0
 check 'and named' says loads '^  ok  EROFS +was loaded'
-exit $failed
+finish

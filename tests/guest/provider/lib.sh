@@ -2,26 +2,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034  # the variables are shared with test_provider.sh
 # What the tests of the provider are written with.
 
-# check NAME COMMAND...: one test, passed if COMMAND succeeds.
-check()
-{
-	local name=$1
-	shift
-	number=$((number + 1))
-	if "$@" 2>"$work/stderr"; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		echo "#   $*"
-		sed 's/^/#   /' "$work/stderr"
-		failed=$((failed + 1))
-	fi
-}
-
-equal() { [[ $1 == "$2" ]]; }
-
-fails() { ! "$@"; }
-
 refuses() { ! (echo "$2" >"$1"); }
 
 # set_params NAME=VALUE...

@@ -16,10 +16,8 @@ debug=/sys/kernel/debug/acomp_sim
 tracing=/sys/kernel/tracing
 accel=/sys/fs/erofs/accel
 work=$(mktemp -d)
-number=0
-failed=0
 
-# shellcheck source=tests/guest/provider/lib.sh
+source "$here/../../check.sh"
 source "$here/lib.sh"
 
 trap cleanup EXIT
@@ -374,5 +372,4 @@ test_mixture
 test_client
 test_unload
 test_kernel_log
-echo "1..$number"
-[[ $failed == 0 ]]
+finish
