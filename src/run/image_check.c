@@ -7,6 +7,9 @@
 #include "base/units.h"
 #include "run/erofs_disk.h"
 
+/* The kernel reads no larger ones: -EOPNOTSUPP (Z_EROFS_PCLUSTER_MAX_SIZE). */
+#define KERNEL_MAX_BYTES ((uint64_t)1 << 20)
+
 /* On-disk number of the algorithm that @engine means; EROFS_ALGORITHMS: uncompressed. */
 static enum erofs_algorithm wanted_algorithm(const struct engine_info *engine)
 {
@@ -26,11 +29,48 @@ static enum erofs_algorithm wanted_algorithm(const struct engine_info *engine)
 	}
 }
 
+/*
+ * The encoder that mkfs.erofs brings along for DEFLATE overruns its target by a byte or two when a
+ * DEFLATE block (16,384 symbols) ends one to nine bits before it: an empty last block of ten bits
+ * follows all the same (until erofs-utils 1.9, change 439bbf40bc29). Such a cluster takes one
+ * block more. Not where a cluster is one block: its index holds no size. The encoders of the others
+ * (liblz4, liblzma, libzstd) keep to the room that they are given.
+ */
+static bool overrun_by_encoder(const struct plan_image *pi, uint64_t block_bytes, uint64_t largest)
+{
+	return pi->engine->algorithm == AB_ALG_DEFLATE && pi->cluster_bytes > block_bytes &&
+	       largest == pi->cluster_bytes + block_bytes;
+}
+
+static int check_size(const struct plan_image *pi, const struct erofs_file *file,
+		      uint64_t block_bytes, struct diag *why)
+{
+	uint64_t largest = file->largest_cluster_bytes;
+	char asked_text[32], largest_text[32];
+
+	/* A single cluster may be smaller: there are no more data. */
+	if (largest == pi->cluster_bytes || (largest < pi->cluster_bytes && file->clusters == 1))
+		return 0;
+	units_bytes(asked_text, sizeof(asked_text), pi->cluster_bytes);
+	units_bytes(largest_text, sizeof(largest_text), largest);
+	if (!overrun_by_encoder(pi, block_bytes, largest))
+		return diag_set(why, -EUCLEAN,
+				"asked for clusters of %s, but the largest of its %" PRIu64
+				" is of %s",
+				asked_text, file->clusters, largest_text);
+	if (largest > KERNEL_MAX_BYTES)
+		return diag_set(
+			why, -EUCLEAN,
+			"mkfs.erofs made a cluster of %s, which no kernel reads (at most 1 MiB); use erofs-utils 1.9 or newer, or another image.level",
+			largest_text);
+	return 0;
+}
+
 static int check_clusters(const struct plan_image *pi, const struct erofs_file *file,
-			  struct diag *why)
+			  uint64_t block_bytes, struct diag *why)
 {
 	enum erofs_algorithm wanted = wanted_algorithm(pi->engine);
-	char asked[32], largest[32], algorithms[64];
+	char algorithms[64];
 
 	if (wanted == EROFS_ALGORITHMS)
 		return file->compressed ? diag_set(why, -EUCLEAN,
@@ -44,16 +84,7 @@ static int check_clusters(const struct plan_image *pi, const struct erofs_file *
 	if (file->algorithms != 1u << wanted)
 		return diag_set(why, -EUCLEAN, "asked for %s, but its clusters are %s",
 				erofs_algorithm_names[wanted], algorithms);
-	units_bytes(asked, sizeof(asked), pi->cluster_bytes);
-	units_bytes(largest, sizeof(largest), file->largest_cluster_bytes);
-	/* A single cluster may be smaller: there are no more data. */
-	if (file->largest_cluster_bytes > pi->cluster_bytes ||
-	    (file->largest_cluster_bytes < pi->cluster_bytes && file->clusters > 1))
-		return diag_set(why, -EUCLEAN,
-				"asked for clusters of %s, but the largest of its %" PRIu64
-				" is of %s",
-				asked, file->clusters, largest);
-	return 0;
+	return check_size(pi, file, block_bytes, why);
 }
 
 int image_check(int fd, const struct plan_image *pi, const struct dataset *ds,
@@ -73,7 +104,7 @@ int image_check(int fd, const struct plan_image *pi, const struct dataset *ds,
 	ret = erofs_file_inspect(&img, ds->file, &file, &why);
 	found->cluster_bytes = file.largest_cluster_bytes;
 	if (!ret)
-		ret = check_clusters(pi, &file, &why);
+		ret = check_clusters(pi, &file, (uint64_t)1 << img.block_bits, &why);
 	found->ok = !ret;
 	snprintf(found->reason, sizeof(found->reason), "%.*s", RESULT_REASON_SIZE - 1, why.text);
 	return 0;
