@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -13,46 +12,18 @@
 #include "base/fsutil.h"
 #include "base/log.h"
 #include "base/units.h"
-#include "run/facts.h"
 #include "run/image_check.h"
+#include "run/image_store.h"
 #include "run/mkfs.h"
 
 #define TRIAL_TIMEOUT_NS (UINT64_C(60) * 1000000000)
-
-/* Facts of an image as kept beside it. */
-struct image_record {
-	char dataset_sha256[65];
-	char file[256];
-	char options[96];
-	char mkfs[64];
-	char program[4096];
-	uint64_t image_bytes;
-	uint64_t build_ns;
-	char observed_algorithms[64];
-	uint64_t observed_cluster_bytes;
-	bool ok;
-	char reason[RESULT_REASON_SIZE];
-};
-
-static const struct facts_field record_fields[] = {
-	FACTS_FIELD(STRING, image_record, dataset_sha256),
-	FACTS_FIELD(STRING, image_record, file),
-	FACTS_FIELD(STRING, image_record, options),
-	FACTS_FIELD(STRING, image_record, mkfs),
-	FACTS_FIELD(STRING, image_record, program),
-	FACTS_FIELD(U64, image_record, image_bytes),
-	FACTS_FIELD(U64, image_record, build_ns),
-	FACTS_FIELD(STRING, image_record, observed_algorithms),
-	FACTS_FIELD(U64, image_record, observed_cluster_bytes),
-	FACTS_FIELD(BOOL, image_record, ok),
-	FACTS_FIELD(STRING, image_record, reason),
-};
 
 /* What the whole of image_prepare() works on. */
 struct job {
 	const struct store *st;
 	const struct dataset *ds;
 	const struct plan_image *pi;
+	char folder[4096]; /* of the store's images */
 	char options[96];
 	struct mkfs_tool tools[2]; /* in order of preference */
 	size_t tool_count;
@@ -65,12 +36,6 @@ static int image_key(const struct job *job, const char *mkfs, char key[SHA256_HE
 	strbuf_printf(&text, "image %s %s\n%s\n%s\n", job->ds->facts.sha256, job->ds->file, mkfs,
 		      job->options);
 	return text.failed ? -ENOMEM : fs_sha256_bytes(text.data, text.len, key);
-}
-
-static int image_path(const struct store *st, const char *key, const char *suffix, char *path,
-		      size_t size)
-{
-	return fs_path(path, size, "%s/images/%s%s", st->dir, key, suffix);
 }
 
 static void fill_facts(const struct job *job, const char *key, const struct image_record *rec,
@@ -87,23 +52,6 @@ static void fill_facts(const struct job *job, const char *key, const struct imag
 	facts->observed_cluster_bytes = rec->observed_cluster_bytes;
 	facts->ok = rec->ok;
 	memcpy(facts->reason, rec->reason, sizeof(facts->reason));
-}
-
-/* Is the image of @key in the store, whole? */
-static bool find_image(const struct job *job, const char *key, struct result_image *facts,
-		       char *path, size_t path_size)
-{
-	struct image_record rec;
-	char facts_path[4096];
-	struct stat st;
-
-	if (image_path(job->st, key, ".json", facts_path, sizeof(facts_path)) ||
-	    facts_read(facts_path, record_fields, ARRAY_SIZE(record_fields), &rec, sizeof(rec)) ||
-	    image_path(job->st, key, ".erofs", path, path_size) || stat(path, &st) ||
-	    (uint64_t)st.st_size != rec.image_bytes || !rec.image_bytes)
-		return false;
-	fill_facts(job, key, &rec, true, facts);
-	return true;
 }
 
 /* Fills job->tools. What cannot be run at all counts as absent; @why keeps the words. */
@@ -258,26 +206,6 @@ static int build(const struct job *job, const struct mkfs_tool *tool, const char
 	return 0;
 }
 
-static int publish(const struct job *job, const char *key, const char *built,
-		   const struct image_record *rec, char *path, size_t path_size, struct diag *d)
-{
-	int ret = image_path(job->st, key, ".erofs", path, path_size);
-
-	if (!ret && rename(built, path))
-		ret = -errno;
-	if (ret)
-		return diag_errno(d, ret, "%s: cannot be stored", built);
-
-	char facts[4096];
-
-	ret = image_path(job->st, key, ".json", facts, sizeof(facts));
-	if (!ret)
-		ret = facts_write(facts, record_fields, ARRAY_SIZE(record_fields), rec, d);
-	if (ret)
-		unlink(path);
-	return ret;
-}
-
 /* Under the lock: builds the image in the folder @partial. @no_tool: why tools are missing. */
 static int build_in(const struct job *job, const char *partial, const struct diag *no_tool,
 		    struct result_image *facts, char *path, size_t path_size, struct diag *d)
@@ -301,23 +229,47 @@ static int build_in(const struct job *job, const char *partial, const struct dia
 	log_verbose("building an image: %s %s", tool->version, options);
 	ret = build(job, tool, key, built, &rec, d);
 	if (!ret)
-		ret = publish(job, key, built, &rec, path, path_size, d);
+		ret = image_publish(job->folder, key, built, &rec, path, path_size, d);
 	if (!ret)
 		fill_facts(job, key, &rec, false, facts);
 	return ret;
 }
 
-/* One of the tools' images, if it is there already. */
+/* One of the tools' images, if it is there already, by its stamp. */
 static bool find_any(const struct job *job, struct result_image *facts, char *path,
 		     size_t path_size)
 {
 	char key[SHA256_HEX_SIZE];
+	struct image_record rec;
 
-	for (size_t i = 0; i < job->tool_count; i++)
-		if (!image_key(job, job->tools[i].version, key) &&
-		    find_image(job, key, facts, path, path_size))
-			return true;
+	for (size_t i = 0; i < job->tool_count; i++) {
+		if (image_key(job, job->tools[i].version, key) ||
+		    image_find(job->folder, key, &rec, path, path_size))
+			continue;
+		fill_facts(job, key, &rec, true, facts);
+		return true;
+	}
 	return false;
+}
+
+/*
+ * Under the lock: reads images that something touched after they were built. @words: of those that
+ * are spoilt, "" if none is.
+ */
+static void recheck_all(const struct job *job, struct diag *words)
+{
+	char key[SHA256_HEX_SIZE], path[4200];
+	struct image_record rec;
+
+	for (size_t i = 0; i < job->tool_count; i++) {
+		if (image_key(job, job->tools[i].version, key) ||
+		    image_find(job->folder, key, &rec, path, sizeof(path)) != -ESTALE ||
+		    image_recheck(job->folder, key) != -EUCLEAN)
+			continue;
+		diag_set(words, -EUCLEAN, "%s: was changed after it was built; it is built again",
+			 path);
+		log_warn("%s", words->text);
+	}
 }
 
 int image_prepare(const struct store *st, const struct dataset *ds, const struct plan_image *pi,
@@ -326,12 +278,14 @@ int image_prepare(const struct store *st, const struct dataset *ds, const struct
 	AB_STORE_LOCK struct store_lock lock = {.fd = -1};
 	AB_FREE struct job *job = calloc(1, sizeof(*job));
 	char work_key[SHA256_HEX_SIZE], partial[4096];
-	struct diag why = {""};
+	struct diag why = {""}, spoilt = {""};
 	int ret;
 
 	if (!job)
 		return diag_errno(d, -ENOMEM, "image");
 	*job = (struct job){.st = st, .ds = ds, .pi = pi};
+	if (fs_path(job->folder, sizeof(job->folder), "%s/images", st->dir))
+		return diag_errno(d, -ENAMETOOLONG, "%s", st->dir);
 	mkfs_options(pi, job->options, sizeof(job->options));
 	*facts = (struct result_image){
 		.cluster_bytes = pi->cluster_bytes,
@@ -348,12 +302,17 @@ int image_prepare(const struct store *st, const struct dataset *ds, const struct
 	ret = image_key(job, "", work_key);
 	if (!ret)
 		ret = store_lock(st, work_key, &lock, d);
-	if (ret || find_any(job, facts, path, path_size))
+	if (ret)
 		return ret;
+	recheck_all(job, &spoilt);
+	if (find_any(job, facts, path, path_size))
+		return 0;
 	ret = store_partial_begin(st, "images", work_key, partial, sizeof(partial), d);
 	if (ret)
 		return ret;
 	ret = build_in(job, partial, &why, facts, path, path_size, d);
 	store_partial_end(partial);
+	if (!ret)
+		*d = spoilt;
 	return ret;
 }

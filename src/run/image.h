@@ -8,9 +8,11 @@
 #include "run/store.h"
 
 /*
- * Builds the image of @pi from the dataset or finds it in the store. Fills @facts (everything but
- * verifies) and @path (the image file). A refusal or crash of mkfs leaves nothing in the store.
- * -EOPNOTSUPP: no mkfs here knows the algorithm, @d says what to install. Interruptible: -EINTR.
+ * Builds the image of @pi from the dataset or finds it in the store; one that was changed there
+ * after it was built is built again, and @d says so (with 0). Fills @facts (everything but verifies)
+ * and @path (the image file). A refusal or crash of mkfs leaves nothing in the store. -EOPNOTSUPP:
+ * no mkfs here knows the algorithm, @d says what to install; -ETIME: mkfs did not finish.
+ * Interruptible: -EINTR.
  */
 int image_prepare(const struct store *st, const struct dataset *ds, const struct plan_image *pi,
 		  struct result_image *facts, char *path, size_t path_size, struct diag *d);

@@ -147,6 +147,9 @@ static int prepare_images(const struct plan *p, const struct store *st, const st
 			image_failed(p, r, i, err, &why);
 			continue;
 		}
+		/* Said already, before it was built again. */
+		if (why.text[0] && string_list_add(&r->warnings, "%s", why.text))
+			return diag_errno(d, -ENOMEM, "warnings");
 		if (!facts->reused)
 			r->mkfs_ns += facts->build_ns;
 		note_tool(&r->host, facts->mkfs);

@@ -224,29 +224,61 @@ no_tool()
 }
 check 'an algorithm that no mkfs knows: its cells are skipped, with what to install' no_tool
 
+image() { grep -l '"uncompressed"' cache/images/*.json | sed 's/json$/erofs/'; }
+
 cut_image()
 {
-	scenario 2MiB lz4
+	scenario 2MiB none
 	measure 0
-	truncate -s 8192 cache/images/*.erofs
+	truncate -s 8192 "$(image)"
 	measure 0
-	fact 'not r["images"][0]["reused"]'
+	fact 'not r["images"][0]["reused"] and "was changed after it was built" in r["warnings"][0]'
+	grep 'warning: .*: was changed after it was built; it is built again' err
+	measure 0
+	fact 'r["images"][0]["reused"] and not r["warnings"]'
 }
 rm -rf cache
-check 'an image that was cut short is built again' cut_image
+check 'an image that was cut short is built again, once' cut_image
 
-# Same size: only reading it back can tell.
+# Same size.
+spoil() { printf 'XXXX' | dd of="$(image)" bs=1 seek=1000000 conv=notrunc status=none; }
 spoilt_image()
 {
 	scenario 2MiB none
 	measure 0
-	printf 'XXXX' | dd of="$(grep -l '"uncompressed"' cache/images/*.json | sed 's/json$/erofs/')" \
-		bs=1 seek=1000000 conv=notrunc status=none
+	spoil
+	measure 0
+	fact 'not r["images"][0]["reused"] and "was changed after it was built" in r["warnings"][0]'
+	fact 'r["images"][0]["verified"][0]["ok"]'
+}
+check 'an image that was changed is built again' spoilt_image
+
+touched_image()
+{
+	scenario 2MiB none
+	measure 0
+	touch "$(image)"
+	measure 0
+	fact 'r["images"][0]["reused"] and not r["warnings"]'
+}
+check 'an image that was only touched is used' touched_image
+
+# As a disk spoils it: only reading it back can tell.
+silently_spoilt_image()
+{
+	scenario 2MiB none
+	measure 0
+	touch -r "$(image)" time
+	spoil
+	touch -r time "$(image)"
 	measure 3
 	fact 'r["cells"][0]["validity"]["verdict"] == "invalid" and not r["images"][0]["verified"][0]["ok"]'
 	fact '"wrong data" in r["images"][0]["verified"][0]["reason"]'
+	grep 'spoilt in the cache after it was built; the next run builds it again' err
+	measure 0
+	fact 'not r["images"][0]["reused"]'
 }
-check 'a spoilt image is found by reading it back' spoilt_image
+check 'an image that was spoilt without a trace is found by reading it back, and built again' silently_spoilt_image
 
 # --- full disks ---
 
