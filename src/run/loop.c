@@ -11,7 +11,8 @@
 #include "base/cleanup.h"
 #include "base/fsutil.h"
 
-#define TRIES 64 /* somebody else may take a free device before we do */
+#define DEVICE "/dev/loop"
+#define TRIES  64 /* somebody else may take a free device before we do */
 
 #define FLAGS_ALWAYS (LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR)
 
@@ -67,13 +68,26 @@ static int configure(int fd, int image, const char *path, bool direct, uint32_t 
 	return configure_old(fd, image, &config, direct);
 }
 
-/* The kernel takes the flag and ignores it where the file system below cannot do it. */
-static bool direct_in_force(const char *device)
+/* The kernel takes the flag and drops it where the file system below cannot do it. */
+static bool direct_in_force(int fd)
 {
-	char path[128], value[16];
+	struct loop_info64 info;
 
-	return !fs_path(path, sizeof(path), "/sys/block/%s/loop/dio", strrchr(device, '/') + 1) &&
-	       !fs_read_line(path, value, sizeof(value)) && !strcmp(value, "1");
+	return !ioctl(fd, LOOP_GET_STATUS64, &info) && (info.lo_flags & LO_FLAGS_DIRECT_IO);
+}
+
+/* -ENODEV: the kernel has the device and /dev does not, as in containers. */
+static int open_device(struct loop *loop, struct diag *d)
+{
+	loop->fd = open(loop->device, O_RDONLY | O_CLOEXEC);
+	if (loop->fd >= 0)
+		return 0;
+	if (errno == ENOENT)
+		return diag_set(
+			d, -ENODEV,
+			"no loop device left: %s is free and not in /dev (of a container?); make it there (mknod %s b 7 %s), or use backing: file",
+			loop->device, loop->device, loop->device + strlen(DEVICE));
+	return diag_errno(d, errno == ENXIO ? -ENODEV : -errno, "%s", loop->device);
 }
 
 /* One device, one try. -EBUSY: taken by somebody else, try another. */
@@ -82,15 +96,14 @@ static int try_device(struct undo *u, int image, const char *path, bool direct,
 {
 	int ret;
 
-	loop->fd = open(loop->device, O_RDONLY | O_CLOEXEC);
-	if (loop->fd < 0)
-		return diag_errno(d, errno == ENXIO || errno == ENOENT ? -ENODEV : -errno, "%s",
-				  loop->device);
+	ret = open_device(loop, d);
+	if (ret)
+		return ret;
 	loop->undo_id = undo_push(u, UNDO_LOOP, loop->device, path, d);
 	if (loop->undo_id < 0)
 		return loop->undo_id;
 	ret = configure(loop->fd, image, path, direct, block_bytes);
-	if (!ret && direct && !direct_in_force(loop->device)) {
+	if (!ret && direct && !direct_in_force(loop->fd)) {
 		ioctl(loop->fd, LOOP_CLR_FD);
 		ret = -EOPNOTSUPP;
 	}
@@ -119,9 +132,9 @@ static int attach_any(struct undo *u, int control, int image, const char *path, 
 		if (number < 0)
 			return diag_set(
 				d, -ENODEV,
-				"no loop device left (%s); detach those that are not needed (losetup -l shows them)",
+				"no loop device left (%s); detach those that are not needed (losetup -l shows them), or use backing: file",
 				strerror(errno));
-		snprintf(loop->device, sizeof(loop->device), "/dev/loop%d", number);
+		snprintf(loop->device, sizeof(loop->device), DEVICE "%d", number);
 		ret = try_device(u, image, path, direct, block_bytes, loop, d);
 		if (ret)
 			loop_close(loop);

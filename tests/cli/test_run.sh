@@ -224,7 +224,32 @@ hidden()
 }
 check 'no BTF, no tracefs' hidden 0 'result: ' /sys/kernel/btf /sys/kernel/tracing /sys/kernel/debug
 check 'no facts about the machine' hidden 0 'result: ' /proc/cpuinfo /proc/stat /proc/crypto /proc/meminfo /proc/version
-check 'no loop device' hidden 3 'no loop device' /dev/loop-control
+check 'no /sys/block' hidden 0 'result: ' /sys/block
+check 'no loop device left' hidden 4 'nothing could run here: no loop device left' /dev/loop-control
+
+# with_dev STATUS WORDS NODE...: with only these in /dev.
+with_dev()
+{
+	local status=$1 words=$2 got=0
+	shift 2
+	mkdir -p dev
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	unshare -m bash -c 'mount -t tmpfs none dev || exit 9; for f in '"$*"'; do cp -a /dev/$f dev || exit 9; done
+		mount --move dev /dev || exit 9; exec "$@"' - \
+		"$accelbench" run --target host --cache cache -o results scenario.yaml >out 2>err || got=$?
+	equal $got "$status" && said "$words"
+}
+check 'a loop device that is not in /dev' with_dev 4 'is free and not in /dev' null zero random urandom loop-control
+check 'no loop driver' with_dev 4 'load the kernel'\''s loop driver' null zero random urandom
+
+no_loop_device_needed()
+{
+	scenario "$text" none
+	printf 'backing: file\n' >>scenario.yaml
+	with_dev 0 'result: ' null zero random urandom
+}
+check 'no loop driver, and none is needed' no_loop_device_needed
+scenario "$text" none
 
 # --- disks ---
 
