@@ -23,6 +23,7 @@ static size_t image_for(struct plan *p, const struct engine_info *engine, uint64
 		.engine = engine,
 		.cluster_bytes = cluster_bytes,
 		.level = scenario_level(p->scenario, engine),
+		.timeout_ns = p->scenario->image_timeout_ns,
 	};
 
 	for (size_t i = 0; i < p->image_count; i++) {

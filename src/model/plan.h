@@ -9,6 +9,7 @@ struct plan_image {
 	const struct engine_info *engine; /* the first that uses it; its mkfs_algorithm matters */
 	uint64_t cluster_bytes;		  /* 0: uncompressed, there are no clusters */
 	int level;			  /* -1: the tool's default */
+	uint64_t timeout_ns;		  /* longest time to build it, 0: none */
 };
 
 struct plan_cell {

@@ -99,6 +99,7 @@ struct scenario {
 	size_t cluster_count;
 	struct level_spec levels[SCENARIO_MAX_AXIS];
 	size_t level_count;
+	uint64_t image_timeout_ns; /* to build one */
 	enum backing_kind backing;
 	struct workload_spec workloads[SCENARIO_MAX_WORKLOAD];
 	size_t workload_count;

@@ -159,6 +159,12 @@ static const struct key_info keys[] = {
 	 .type = &key_level,
 	 .max = 109,
 	 .help = "compression level, for all engines or by engine; not given: the tool's default"},
+	{.path = "image.timeout",
+	 .type = &key_time,
+	 KEY_FIELD(struct scenario, image_timeout_ns),
+	 .min = S,
+	 .max = 24 * 3600 * S,
+	 .help = "longest time to build one image"},
 
 	{.path = "backing",
 	 .type = &key_enum,
@@ -235,6 +241,7 @@ void scenario_defaults(struct scenario *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->dataset.seed = 1;
+	s->image_timeout_ns = 3600 * S;
 	s->backing = BACKING_LOOP_DIRECT;
 	s->repeat = 5;
 	s->order = ORDER_INTERLEAVED;

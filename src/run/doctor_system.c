@@ -134,7 +134,11 @@ static void try_algorithms(struct doctor *dr, const struct mkfs_tool *tool, stru
 	snprintf(image, sizeof(image), "%s/made.erofs", dr->folder);
 	for (size_t i = 0; i < engine_count; i++) {
 		const struct engine_info *e = &engine_table[i];
-		struct plan_image pi = {e, e->mkfs_algorithm ? EROFS_TINY_BLOCK : 0, -1};
+		struct plan_image pi = {
+			.engine = e,
+			.cluster_bytes = e->mkfs_algorithm ? EROFS_TINY_BLOCK : 0,
+			.level = -1,
+		};
 
 		if (maker_row(i) < i) {
 			made |= (made >> maker_row(i) & 1) << i;

@@ -67,6 +67,12 @@ static void find_tools(struct job *job, struct diag *why)
 		job->tool_count++;
 }
 
+static uint64_t trial_timeout_ns(const struct plan_image *pi)
+{
+	return pi->timeout_ns && pi->timeout_ns < TRIAL_TIMEOUT_NS ? pi->timeout_ns
+								   : TRIAL_TIMEOUT_NS;
+}
+
 /* Lets the tool make an image of 4 KiB with the wanted options. 0, or -EIO with its words. */
 static int try_tool(const struct mkfs_tool *tool, const struct plan_image *pi, const char *partial,
 		    struct diag *d)
@@ -84,7 +90,9 @@ static int try_tool(const struct mkfs_tool *tool, const struct plan_image *pi, c
 	if (!ret)
 		ret = fs_write_atomic(file, block, sizeof(block), d);
 	if (!ret)
-		ret = mkfs_run(tool, pi, uuid, image, folder, TRIAL_TIMEOUT_NS, d);
+		ret = mkfs_run(tool, pi, uuid, image, folder, trial_timeout_ns(pi), d);
+	if (ret == -ETIME)
+		diag_prefix(d, ret, "no image even of 4 KiB");
 	unlink(image);
 	return ret;
 }
@@ -182,7 +190,10 @@ static int build(const struct job *job, const struct mkfs_tool *tool, const char
 	memcpy(rec->mkfs, tool->version, sizeof(rec->mkfs));
 	memcpy(rec->program, tool->program, sizeof(rec->program));
 	make_uuid(key, uuid);
-	ret = mkfs_run(tool, job->pi, uuid, image, job->ds->path, 0, d);
+	ret = mkfs_run(tool, job->pi, uuid, image, job->ds->path, job->pi->timeout_ns, d);
+	if (ret == -ETIME)
+		return diag_prefix(d, ret,
+				   "no image within image.timeout; raise it, or lower image.level");
 	if (ret)
 		return explain_build(job, ret, d);
 	rec->build_ns = clock_mono_ns() - start_ns;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/openat2.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -190,6 +191,10 @@ static int check_run(const struct mkfs_tool *tool, const struct spawn_result *re
 {
 	AB_STRBUF struct strbuf words = {0};
 
+	if (res->signalled && res->signal == SIGKILL && !res->timed_out && !res->interrupted)
+		return diag_set(d, -EIO,
+				"%s: was killed; the kernel does that when memory is short",
+				tool->program);
 	error_lines(res, &words);
 	if (res->timed_out || res->interrupted || res->unkillable || !words.len)
 		return spawn_check(tool->program, res, d);

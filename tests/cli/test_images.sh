@@ -346,6 +346,28 @@ killed_while_building()
 }
 check 'SIGKILL while an image is built, then cleanup' killed_while_building
 
+# sick_mkfs BODY WORDS: an mkfs.erofs that knows its version and then does BODY; the run fails within twenty seconds.
+sick_mkfs()
+{
+	rm -rf cache
+	scenario 2MiB lz4
+	mkdir -p sick
+	printf '#!/bin/sh\ncase "$*" in -V) echo "mkfs.erofs (sick) 0.0"; exit;; esac\n%s\n' "$1" >sick/mkfs.erofs
+	chmod 755 sick/mkfs.erofs
+	SECONDS=0
+	PATH=$work/sick:$PATH measure 3 --tools-root /nonexistent --set image.timeout=1s
+	[[ $SECONDS -lt 20 ]]
+	grep -F "$2" err
+	fact "r['cells'][0]['status'] == 'failed'"
+	[[ -z $(find cache -name '*.partial' -o -name '*.erofs') && -z $(ls cache/locks) ]]
+	! pgrep -f "$work/sick/mkfs.erofs" || return 1
+}
+# shellcheck disable=SC2016  # expanded by the sick program
+half='case "$*" in *trial*) exit 0;; esac; echo half >"$(echo "$*" | grep -o "[^ ]*image.erofs")"'
+check 'mkfs hangs' sick_mkfs "$half; exec sleep 60" 'no image within image.timeout; raise it, or lower image.level: '
+check 'mkfs hangs at once, deaf to SIGTERM' sick_mkfs 'trap "" TERM; while :; do sleep 1; done' 'no image even of 4 KiB: '
+check 'mkfs is killed' sick_mkfs "$half; kill -KILL \$\$" 'was killed; the kernel does that when memory is short'
+
 # --- generate ---
 
 generate()

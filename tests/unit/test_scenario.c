@@ -74,6 +74,7 @@ static void test_values_and_defaults(void **state)
 	assert_int_equal(s.order, ORDER_INTERLEAVED);
 	assert_int_equal(s.cache, CACHE_COLD);
 	assert_true(s.timeout_ns == 600000000000);
+	assert_true(s.image_timeout_ns == 3600000000000);
 	assert_true(s.trace.enabled && s.trace.control);
 	for (int i = 0; i < AB_PHASES; i++)
 		assert_true(s.trace.phases[i]);

@@ -125,6 +125,7 @@ static const struct {
 	{"repeat=2.5", "repeat: '2.5' is not a whole number"},
 	{"order=random", "order: unknown value 'random'; known: interleaved, sequential"},
 	{"cache=hot", "cache: unknown value 'hot'; known: cold, warm"},
+	{"image.timeout=0s", "image.timeout: 0s is out of range, expected 1s to 86400s"},
 	{"timeout=0s", "timeout: 0s is out of range, expected 1s to 86400s"},
 	{"timeout=1KiB", "timeout: '1KiB' is not a time, such as 90s or 250ms"},
 	{"trace.control=yes", "trace.control: 'yes' is not true or false"},

@@ -369,10 +369,15 @@ static const struct engine_info invented = {.name = "invented",
 					    .mkfs_algorithm = "invented",
 					    .algorithm = AB_ALG_ZSTD};
 
+static uint64_t image_timeout_ns;
+
 static int image(const struct engine_info *engine, uint64_t cluster, struct result_image *facts,
 		 char *path, struct diag *d)
 {
-	struct plan_image pi = {.engine = engine, .cluster_bytes = cluster, .level = -1};
+	struct plan_image pi = {.engine = engine,
+				.cluster_bytes = cluster,
+				.level = -1,
+				.timeout_ns = image_timeout_ns};
 
 	d->text[0] = '\0';
 	return image_prepare(&st, &ds, &pi, facts, path, 4096, d);
@@ -565,6 +570,20 @@ static void test_mkfs_crashes(void **state)
 		"crashed (Segmentation fault): out of luck");
 }
 
+static void test_mkfs_is_killed(void **state)
+{
+	assert_build_fails("echo half >\"$image\"; kill -KILL $$", -EIO,
+			   "was killed; the kernel does that when memory is short");
+}
+
+static void test_mkfs_hangs(void **state)
+{
+	image_timeout_ns = 300000000;
+	assert_build_fails("echo half >\"$image\"; trap '' TERM; while :; do sleep 1; done", -ETIME,
+			   "no image within image.timeout; raise it, or lower image.level: ");
+	image_timeout_ns = 0;
+}
+
 static void test_mkfs_fails(void **state)
 {
 	assert_build_fails(
@@ -699,6 +718,8 @@ int main(void)
 		TEST(test_no_mkfs_at_all),
 		TEST(test_cluster_that_mkfs_refuses),
 		TEST(test_mkfs_crashes),
+		TEST(test_mkfs_is_killed),
+		TEST(test_mkfs_hangs),
 		TEST(test_mkfs_fails),
 		TEST(test_mkfs_succeeds_without_an_image),
 		TEST(test_mkfs_writes_nonsense),
