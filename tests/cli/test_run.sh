@@ -25,6 +25,8 @@ done
 work=$(mktemp -d)
 tidy()
 {
+	# A subshell that a signal ends before its program begins comes here too.
+	[[ $BASHPID == "$$" ]] || return 0
 	umount "$work/small" 2>/dev/null || true
 	rm -rf "$work"
 }
@@ -63,6 +65,7 @@ version="[[ \$1 != --version ]] || { echo fio-3.33; exit; }"
 # start ARGUMENT...: a run in the background, $pid.
 start()
 {
+	rm -f out err
 	(
 		PATH=$work/bin:$PATH
 		exec "$accelbench" run --target host --cache "$work/cache" -o "${out_dir:-results}" scenario.yaml "$@"
@@ -95,7 +98,7 @@ ends()
 	rm -rf "${out_dir:-results}/"* 2>/dev/null || true
 	start "$@"
 	wait "$pid" || got=$?
-	equal "exit status $got" "exit status $expected" || { cat err && return 1; }
+	equal "exit status $got" "exit status $expected" || { cat err; return 1; }
 	nothing_left "$pid" || return 1
 	if LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' err out; then
 		echo 'control characters on the terminal'
@@ -103,8 +106,8 @@ ends()
 	fi
 	[[ $expected == 0 || $expected == 3 ]] || equal "errors: $(grep -c 'error: ' err)" 'errors: 1'
 }
-said() { grep -qF -- "$1" err || { cat err && return 1; }; }
-silent() { [[ ! -s out ]] || { cat out && return 1; }; }
+said() { grep -qF -- "$1" err || { cat err; return 1; }; }
+silent() { [[ ! -s out ]] || { cat out; return 1; }; }
 kept() { compgen -G "${out_dir:-results}/*/result.json" >/dev/null; }
 report() { "$accelbench" report results/* >reported 2>&1 || { cat reported && return 1; }; }
 
@@ -276,7 +279,7 @@ started()
 	rm -rf results
 	start "$@"
 	for ((i = 0; i < 150; i++)); do
-		grep -q ' 1/' err && return
+		grep -qs ' 1/' err && return
 		sleep 0.1
 	done
 	cat err
@@ -345,8 +348,8 @@ at_moment()
 	[[ $1 != KILL ]] || "$accelbench" cleanup --cache cache >/dev/null 2>&1 || { echo 'cleanup failed' && return 1; }
 	nothing_left "$pid" || return 1
 	[[ $got == 0 ]] && return
-	equal $got "$2" || { cat err && return 1; }
-	! kept || { report && start --resume results/* && wait "$pid" && grep -q '2 valid' out; } || { cat err && return 1; }
+	equal $got "$2" || { cat err; return 1; }
+	! kept || { report && start --resume results/* && wait "$pid" && grep -q '2 valid' out; } || { cat err; return 1; }
 }
 moments()
 {
