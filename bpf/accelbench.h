@@ -141,6 +141,12 @@ struct ab_window {
 	ab_u64 begin_ns; /* 0: nothing is collected */
 };
 
+/* A question to the kernel: where is this function? */
+struct ab_symbol {
+	char name[64];
+	ab_u64 address; /* 0: not found */
+};
+
 /*
  * A request handed to a driver, by the address of its waiter's struct crypto_wait (a place on the waiter's stack). It stays
  * when the waiter goes on, so that late callbacks are recognised, until the next request of the same place.

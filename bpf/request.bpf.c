@@ -33,6 +33,8 @@ static __always_inline int request_enter(__u32 slot, const void *rq)
 	struct request *r;
 	bool ours = is_target(rq);
 
+	if (slot >= REQUEST_SLOTS)
+		return 0;
 	r = bpf_task_storage_get(&requests, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!r || !c) {
 		if (ours)
@@ -99,7 +101,8 @@ static __always_inline int request_exit(__u32 slot, __u64 ret)
 	}
 	if (is_open(r)) {
 		boundary(r, end_of(r), AB_PARTITION);
-		if (request_returns_pointer[slot] ? ret != 0 : (int)ret != 0)
+		if (slot < REQUEST_SLOTS && request_returns_pointer[slot] ? ret != 0
+									  : (int)ret != 0)
 			r->rec.flags |= AB_REC_FAILED;
 		request_book(r);
 	}
@@ -261,40 +264,42 @@ static __always_inline int resume_exit(void)
 }
 
 /*
- * Four programs of one slot: <name><slot>_fe, _fx, _kp, _kr. fexit finds the return value behind the arguments. The sections
- * are our own, so that src/probe/attach.c sets their targets from its index instead of libbpf's linear search.
+ * An fentry program has one target, which is known when it is loaded: so there is a numbered one of each role for every
+ * function, <role><slot>_fe and _fx (fexit finds the return value behind the arguments). Their sections are our own: so
+ * src/probe/attach.c sets their targets from its index instead of libbpf's linear search.
+ * A kprobe program can be attached anywhere, and as often as is needed: one of each role, <role>_kp and _kr, which learns its
+ * slot from the cookie.
  */
-#define ENTRY(name, slot, call_fe, call_kp)                     \
-	SEC("?ab_fentry") int name##slot##_fe(__u64 *ctx)       \
-	{                                                       \
-		return call_fe;                                 \
-	}                                                       \
-	SEC("?kprobe") int name##slot##_kp(struct pt_regs *ctx) \
-	{                                                       \
-		return call_kp;                                 \
+#define SLOT(ctx) ((__u32)bpf_get_attach_cookie(ctx))
+
+#define FENTRY(name, slot, call)                          \
+	SEC("?ab_fentry") int name##slot##_fe(__u64 *ctx) \
+	{                                                 \
+		return call;                              \
 	}
-#define EXIT(name, slot, call_fx, call_kr)                         \
-	SEC("?ab_fexit") int name##slot##_fx(__u64 *ctx)           \
-	{                                                          \
-		return call_fx;                                    \
-	}                                                          \
-	SEC("?kretprobe") int name##slot##_kr(struct pt_regs *ctx) \
-	{                                                          \
-		return call_kr;                                    \
+#define FEXIT(name, slot, call)                          \
+	SEC("?ab_fexit") int name##slot##_fx(__u64 *ctx) \
+	{                                                \
+		return call;                             \
+	}
+#define KPROBE(name, call)                                \
+	SEC("?kprobe") int name##_kp(struct pt_regs *ctx) \
+	{                                                 \
+		return call;                              \
+	}
+#define KRETPROBE(name, call)                                \
+	SEC("?kretprobe") int name##_kr(struct pt_regs *ctx) \
+	{                                                    \
+		return call;                                 \
 	}
 
 #define REQUEST(slot)                                          \
-	ENTRY(req, slot, request_enter(slot, (void *)ctx[0]),  \
-	      request_enter(slot, (void *)PT_REGS_PARM1(ctx))) \
-	EXIT(req, slot, request_exit(slot, ctx[2]), request_exit(slot, PT_REGS_RC(ctx)))
-#define DECODE(slot)                                     \
-	ENTRY(dec, slot, decode_enter(), decode_enter()) \
-	EXIT(dec, slot, decode_exit(), decode_exit())
-#define COPY(slot) \
-	ENTRY(cpy, slot, copy_enter(), copy_enter()) EXIT(cpy, slot, copy_exit(), copy_exit())
-#define SUBMIT(slot)                                                                             \
-	ENTRY(sub, slot, submit_enter((void *)ctx[0]), submit_enter((void *)PT_REGS_PARM1(ctx))) \
-	EXIT(sub, slot, submit_exit((int)ctx[1]), submit_exit((int)PT_REGS_RC(ctx)))
+	FENTRY(req, slot, request_enter(slot, (void *)ctx[0])) \
+	FEXIT(req, slot, request_exit(slot, ctx[2]))
+#define DECODE(slot) FENTRY(dec, slot, decode_enter()) FEXIT(dec, slot, decode_exit())
+#define COPY(slot)   FENTRY(cpy, slot, copy_enter()) FEXIT(cpy, slot, copy_exit())
+#define SUBMIT(slot) \
+	FENTRY(sub, slot, submit_enter((void *)ctx[0])) FEXIT(sub, slot, submit_exit((int)ctx[1]))
 
 REQUEST(0)
 REQUEST(1)
@@ -302,20 +307,34 @@ REQUEST(2)
 REQUEST(3)
 REQUEST(4)
 REQUEST(5)
+KPROBE(req, request_enter(SLOT(ctx), (void *)PT_REGS_PARM1(ctx)))
+KRETPROBE(req, request_exit(SLOT(ctx), PT_REGS_RC(ctx)))
+
 DECODE(0)
 DECODE(1)
 DECODE(2)
 DECODE(3)
 DECODE(4)
 DECODE(5)
+KPROBE(dec, decode_enter())
+KRETPROBE(dec, decode_exit())
+
 COPY(0)
 COPY(1)
 COPY(2)
+KPROBE(cpy, copy_enter())
+KRETPROBE(cpy, copy_exit())
+
 SUBMIT(0)
 SUBMIT(1)
-ENTRY(don, 0, done_enter(ctx[0], (int)ctx[1]),
-      done_enter(PT_REGS_PARM1(ctx), (int)PT_REGS_PARM2(ctx)))
-EXIT(res, 0, resume_exit(), resume_exit())
+KPROBE(sub, submit_enter((void *)PT_REGS_PARM1(ctx)))
+KRETPROBE(sub, submit_exit((int)PT_REGS_RC(ctx)))
+
+FENTRY(don, 0, done_enter(ctx[0], (int)ctx[1]))
+KPROBE(don, done_enter(PT_REGS_PARM1(ctx), (int)PT_REGS_PARM2(ctx)))
+
+FEXIT(res, 0, resume_exit())
+KRETPROBE(res, resume_exit())
 
 /* Arguments: preempt, prev, next; a fourth since 5.18 (commit fa2c3254d7cf) is not needed. */
 SEC("?ab_tp_btf") int sched_switch(__u64 *ctx)
@@ -330,5 +349,15 @@ SEC("?ab_tp_btf") int sched_switch(__u64 *ctx)
 	account_cpu(prev, now);
 	task_off(prev, ctx[0], now);
 	task_on(next, now);
+	return 0;
+}
+
+/* Run by user space: given addresses, the kernel attaches many functions at once without a walk through all its symbols. */
+SEC("?syscall") int find_symbol(struct ab_symbol *symbol)
+{
+	__u64 address = 0;
+
+	bpf_kallsyms_lookup_name(symbol->name, sizeof(symbol->name), 0, &address);
+	symbol->address = address;
 	return 0;
 }

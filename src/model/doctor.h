@@ -35,9 +35,10 @@ struct finding {
 struct hook_finding {
 	const struct hook_info *info;
 	enum finding_state state;
-	char function[96];   /* of the kernel that is hooked, "": none */
-	char mechanisms[32]; /* that attached to it, best first: "fentry, kprobe"; "": none */
-	char reason[512];    /* why others did not */
+	char function[96]; /* of the kernel that is hooked, "": none */
+	char mechanisms
+		[32];	  /* that attached to it, best first: "fentry, fprobe, kprobe"; "": none */
+	char reason[512]; /* why others did not */
 	char remedy[320];
 };
 

@@ -194,7 +194,7 @@ struct result_cell {
 struct result_hook {
 	char name[48];
 	char function[96];		 /* that was attached, "" if none */
-	char mechanism[24];		 /* "fentry", "kprobe", "tp_btf"; "" if none */
+	char mechanism[24];		 /* "fentry", "fprobe", "kprobe", "tp_btf"; "" if none */
 	char reason[RESULT_REASON_SIZE]; /* why not, when none */
 };
 

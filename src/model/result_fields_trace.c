@@ -139,7 +139,8 @@ static const struct field hook_rows[] = {
 	STRING(result_hook, name, "name", "the hook as `accelbench doctor` lists it", REQUIRED),
 	STRING(result_hook, function, "function",
 	       "kernel function or tracepoint that was attached"),
-	STRING(result_hook, mechanism, "mechanism", "fentry, kprobe, tp_btf; null: not attached"),
+	STRING(result_hook, mechanism, "mechanism",
+	       "fentry, fprobe, kprobe, tp_btf; null: not attached"),
 	STRING(result_hook, reason, "reason", "why it was not attached"),
 };
 
@@ -171,7 +172,8 @@ static const struct table overhead_table = {
 };
 
 static const struct field tracer_rows[] = {
-	STRING(result_tracer, mechanism, "mechanism", "how functions are hooked: fentry or kprobe"),
+	STRING(result_tracer, mechanism, "mechanism",
+	       "how functions are hooked: fentry, fprobe or kprobe"),
 	ARRAY(result_tracer, hooks, hook_count, hook_table_rows, MAX_HOOKS, "hooks",
 	      "every hook that was tried", REQUIRED),
 	ROW(U64, result_tracer, open_ns, "open_ns", "time to open the programs", ZERO_NULL),

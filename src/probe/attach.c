@@ -8,9 +8,9 @@
 #include <bpf/bpf.h>
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "try.skel.h"
 
-const char *const mechanism_names[MECHANISMS] = {[BY_FENTRY] = "fentry", [BY_KPROBE] = "kprobe"};
+const char *const mechanism_names[MECHANISMS] = {
+	[BY_FENTRY] = "fentry", [BY_FPROBE] = "fprobe", [BY_KPROBE] = "kprobe"};
 
 static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -25,7 +25,7 @@ void attach_quiet_libbpf(void)
 	libbpf_set_print(libbpf_print);
 }
 
-/* Program names of each role: <prefix><slot>_{fe,fx,kp,kr}; see bpf/request.bpf.c. */
+/* Program names of each role: <prefix><slot>_{fe,fx} and <prefix>_{kp,kr}; see bpf/request.bpf.c. */
 static const struct role_programs {
 	const char *prefix;
 	unsigned int slots;
@@ -36,10 +36,12 @@ static const struct role_programs {
 	[HOOK_DONE] = {"don", 1, true, false},	 [HOOK_RESUME] = {"res", 1, false, true},
 };
 
-static const char *const suffixes[MECHANISMS][2] = {
-	[BY_FENTRY] = {"fe", "fx"},
-	[BY_KPROBE] = {"kp", "kr"},
-};
+/* Has this hook programs of the tracing type, with a target of their own, or kprobe programs? */
+static bool by_trampoline(enum hook_role role, enum mechanism mechanism)
+{
+	return role == HOOK_SCHED || mechanism == BY_FENTRY ||
+	       (mechanism == BY_FPROBE && role == HOOK_DONE);
+}
 
 /* Both ladders need BTF: field offsets come from it. A function that it does not know was inlined or is not there. */
 static int choose_function(struct bound_hook *b, const struct btf_index *index)
@@ -70,20 +72,27 @@ static int choose_function(struct bound_hook *b, const struct btf_index *index)
 }
 
 static int prepare(struct bound_hook *b, struct bpf_object *obj, enum mechanism mechanism,
-		   int which, struct bpf_program **out)
+		   bool is_return, struct bpf_program **out)
 {
-	char name[16];
+	const char *prefix = role_programs[b->info->role].prefix;
+	bool trampoline = by_trampoline(b->info->role, mechanism);
 	struct bpf_program *prog;
+	char name[16];
+	int err = 0;
 
-	snprintf(name, sizeof(name), "%s%u_%s", role_programs[b->info->role].prefix, b->slot,
-		 suffixes[mechanism][which]);
+	if (trampoline)
+		snprintf(name, sizeof(name), "%s%u_%s", prefix, b->slot, is_return ? "fx" : "fe");
+	else
+		snprintf(name, sizeof(name), "%s_%s", prefix, is_return ? "kr" : "kp");
 	prog = bpf_object__find_program_by_name(obj, name);
 	if (!prog) {
 		snprintf(b->reason, sizeof(b->reason), "no program %s in the object", name);
 		return -ENOSPC;
 	}
 	*out = prog;
-	return bpf_program__set_autoload(prog, true);
+	if (!trampoline && mechanism == BY_FPROBE)
+		err = bpf_program__set_expected_attach_type(prog, BPF_TRACE_KPROBE_MULTI);
+	return err ? err : bpf_program__set_autoload(prog, true);
 }
 
 int hook_bind(struct bound_hook *b, const struct hook_info *hook, struct bpf_object *obj,
@@ -111,9 +120,9 @@ int hook_bind(struct bound_hook *b, const struct hook_info *hook, struct bpf_obj
 	}
 	err = choose_function(b, index);
 	if (!err && role->entry)
-		err = prepare(b, obj, mechanism, 0, &b->entry);
+		err = prepare(b, obj, mechanism, false, &b->entry);
 	if (!err && role->exit)
-		err = prepare(b, obj, mechanism, 1, &b->exit);
+		err = prepare(b, obj, mechanism, true, &b->exit);
 	if (err)
 		b->function = NULL;
 	return err;
@@ -172,104 +181,146 @@ void attach_unregister(struct attach_context *ctx)
 	memset(ctx->handlers, 0, sizeof(ctx->handlers));
 }
 
-static int attach_one(struct bound_hook *b, enum mechanism mechanism, struct bpf_program *prog,
-		      bool is_return, struct bpf_link **link)
+const char *hook_mechanism(const struct bound_hook *b, enum mechanism mechanism)
 {
-	int err;
-
-	if (b->info->role == HOOK_SCHED || mechanism == BY_FENTRY)
-		*link = bpf_program__attach_trace(prog);
-	else
-		*link = bpf_program__attach_kprobe(prog, is_return, b->function);
-	err = libbpf_get_error(*link);
-	if (!err)
-		return 0;
-	*link = NULL;
-	snprintf(b->reason, sizeof(b->reason), "%s at %s%s: %s",
-		 b->info->role == HOOK_SCHED ? "tracepoint" : mechanism_names[mechanism],
-		 b->function, is_return ? " (return)" : "", strerror(-err));
-	return err;
+	if (b->info->role == HOOK_SCHED)
+		return "tp_btf";
+	return mechanism_names[by_trampoline(b->info->role, mechanism) ? BY_FENTRY : mechanism];
 }
 
-int hook_attach(struct bound_hook *b, enum mechanism mechanism)
+void hooks_locate(struct bound_hook *hooks, size_t count, const struct bpf_program *find_symbol)
 {
-	int err = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct ab_symbol symbol = {0};
+		LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &symbol,
+			    .ctx_size_in = sizeof(symbol));
 
-	if (!b->function)
-		return -ENOENT;
-	/* The exit first: a request that begins in between is an orphan exit, not an entry without end. */
-	if (b->exit)
-		err = attach_one(b, mechanism, b->exit, true, &b->links[1]);
-	if (!err && b->entry)
-		err = attach_one(b, mechanism, b->entry, false, &b->links[0]);
-	if (err)
-		hook_detach(b);
-	return err;
+		if (!hooks[i].function)
+			continue;
+		snprintf(symbol.name, sizeof(symbol.name), "%s", hooks[i].function);
+		if (!bpf_prog_test_run_opts(bpf_program__fd(find_symbol), &run))
+			hooks[i].address = symbol.address;
+	}
 }
 
-void hook_detach(struct bound_hook *b)
-{
-	size_t i;
+/* Hooks that are attached together, by the programs of the first. */
+struct hook_set {
+	struct bound_hook *hooks[8];
+	size_t count;
+};
 
-	for (i = 0; i < ARRAY_SIZE(b->links); i++) {
+static struct bpf_link *attach_multi(const struct hook_set *set, struct bpf_program *prog,
+				     bool is_return)
+{
+	const char *functions[ARRAY_SIZE(set->hooks)];
+	unsigned long addresses[ARRAY_SIZE(set->hooks)];
+	__u64 slots[ARRAY_SIZE(set->hooks)];
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .addrs = addresses, .cookies = slots,
+		    .cnt = set->count, .retprobe = is_return);
+
+	for (size_t i = 0; i < set->count; i++) {
+		functions[i] = set->hooks[i]->function;
+		addresses[i] = set->hooks[i]->address;
+		slots[i] = set->hooks[i]->slot;
+		if (addresses[i])
+			continue;
+		opts.syms = functions;
+		opts.addrs = NULL;
+	}
+	return bpf_program__attach_kprobe_multi_opts(prog, NULL, &opts);
+}
+
+static struct bpf_link *attach_program(const struct hook_set *set, struct bpf_program *prog,
+				       bool is_return, enum mechanism mechanism)
+{
+	const struct bound_hook *b = set->hooks[0];
+	LIBBPF_OPTS(bpf_kprobe_opts, opts, .bpf_cookie = b->slot, .retprobe = is_return);
+
+	if (by_trampoline(b->info->role, mechanism))
+		return bpf_program__attach_trace(prog);
+	if (mechanism == BY_FPROBE)
+		return attach_multi(set, prog, is_return);
+	return bpf_program__attach_kprobe_opts(prog, b->function, &opts);
+}
+
+static void drop_links(struct bound_hook *b)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(b->links); i++) {
 		bpf_link__destroy(b->links[i]);
 		b->links[i] = NULL;
 	}
 }
 
-static const struct bpf_insn empty_program[] = {
-	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
-	{.code = BPF_JMP | BPF_EXIT},
-};
-
-static int try_fentry(const struct btf_function *fn, struct diag *d)
+static int attach_set(const struct hook_set *set, enum mechanism mechanism)
 {
-	const char *kind = fn->tracepoint ? "BTF tracepoint" : "fentry";
-	AB_CLOSE int prog = -1;
-	AB_CLOSE int link = -1;
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
-		    .expected_attach_type = fn->tracepoint ? BPF_TRACE_RAW_TP : BPF_TRACE_FENTRY,
-		    .attach_btf_id = fn->type_id);
+	struct bound_hook *first = set->hooks[0];
+	struct bpf_program *const programs[] = {first->entry, first->exit};
+	int err = 0;
 
-	if (fn->btf_fd > 0)
-		opts.attach_btf_obj_fd = (uint32_t)fn->btf_fd;
-	prog = bpf_prog_load(BPF_PROG_TYPE_TRACING, "ab_try", "GPL", empty_program,
-			     ARRAY_SIZE(empty_program), &opts);
-	if (prog < 0)
-		return diag_errno(d, prog, "loading an empty %s program for %s", kind, fn->name);
-	link = bpf_raw_tracepoint_open(NULL, prog);
-	if (link < 0)
-		return diag_errno(d, link, "attaching an empty %s program to %s", kind, fn->name);
-	return 0;
-}
+	/* The exit first: a request that begins in between is an orphan exit, not an entry without end. */
+	for (int which = 1; !err && which >= 0; which--) {
+		struct bpf_link *link;
 
-static int try_kprobe(const struct btf_function *fn, struct diag *d)
-{
-	struct try_bpf *skel = try_bpf__open_and_load();
-	struct bpf_link *link;
-	int err;
-
-	if (!skel)
-		return diag_errno(d, -errno, "loading an empty kprobe program");
-	link = bpf_program__attach_kprobe(skel->progs.try_kprobe, false, fn->name);
-	err = libbpf_get_error(link);
+		if (!programs[which])
+			continue;
+		link = attach_program(set, programs[which], which == 1, mechanism);
+		err = libbpf_get_error(link);
+		if (!err)
+			first->links[which] = link;
+		else
+			snprintf(first->reason, sizeof(first->reason), "%s at %s%s: %s",
+				 hook_mechanism(first, mechanism), first->function,
+				 which ? " (return)" : "", strerror(-err));
+	}
 	if (err)
-		diag_errno(d, err, "attaching a kprobe to %s", fn->name);
-	else
-		bpf_link__destroy(link);
-	try_bpf__destroy(skel);
+		drop_links(first);
+	for (size_t i = 0; i < set->count; i++) {
+		set->hooks[i]->attached = !err;
+		set->hooks[i]->error = err;
+		if (!err)
+			set->hooks[i]->reason[0] = '\0';
+	}
 	return err;
 }
 
-int hook_try(const char *function, const struct btf_index *index, enum mechanism mechanism,
-	     struct diag *d)
+/* @b, and, where one link can be for many functions, all others of its role: the kernel's code is patched once, not for each. */
+static struct hook_set set_of(struct bound_hook *b, struct bound_hook *end,
+			      enum mechanism mechanism)
 {
-	const struct btf_function *fn = btf_index_find(index, function);
+	struct hook_set set = {.hooks = {b}, .count = 1};
 
-	if (!fn)
-		return diag_set(d, -ENOENT, "this kernel has no function %s (absent or inlined)",
-				function);
-	if (fn->tracepoint && mechanism != BY_FENTRY)
-		return diag_set(d, -EINVAL, "%s is a tracepoint", function);
-	return mechanism == BY_FENTRY ? try_fentry(fn, d) : try_kprobe(fn, d);
+	if (mechanism != BY_FPROBE || by_trampoline(b->info->role, mechanism))
+		return set;
+	for (struct bound_hook *other = b + 1; other < end; other++)
+		if (other->info->role == b->info->role && other->function &&
+		    set.count < ARRAY_SIZE(set.hooks))
+			set.hooks[set.count++] = other;
+	return set;
+}
+
+void hooks_attach(struct bound_hook *hooks, size_t count, enum mechanism mechanism)
+{
+	for (size_t i = 0; i < count; i++)
+		hooks[i].error = hooks[i].function ? 0 : -ENOENT;
+	for (struct bound_hook *b = hooks; b < hooks + count; b++) {
+		struct hook_set set;
+
+		if (b->error || b->attached)
+			continue;
+		set = set_of(b, hooks + count, mechanism);
+		/* One function that refuses must not cost the others. */
+		if (attach_set(&set, mechanism) && set.count > 1)
+			for (size_t i = 0; i < set.count; i++)
+				attach_set(&(struct hook_set){.hooks = {set.hooks[i]}, .count = 1},
+					   mechanism);
+	}
+}
+
+/* In reverse order, entries before exits: no request is left without an end. */
+void hooks_detach(struct bound_hook *hooks, size_t count)
+{
+	for (size_t i = count; i-- > 0;) {
+		drop_links(&hooks[i]);
+		hooks[i].attached = false;
+	}
 }

@@ -57,6 +57,8 @@ static void note_function(struct btf_index *index, const struct btf *btf, uint32
 		return;
 	if (tracepoint)
 		name += strlen(TRACEPOINT_PREFIX);
+	else if (name[0] == 'f' && !strcmp(name, "fprobe_fgraph_entry"))
+		index->graph_fprobes = true;
 	for (i = 0; i < index->count; i++) {
 		struct btf_function *fn = &index->functions[i];
 

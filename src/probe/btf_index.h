@@ -24,7 +24,8 @@ struct btf_index {
 	size_t count;
 	uint32_t field_offset[AB_FIELDS]; /* bytes */
 	bool field_known[AB_FIELDS];
-	int *fds; /* module BTF descriptors kept open for loading programs */
+	bool graph_fprobes; /* fprobes are built on the function graph tracer (6.14) */
+	int *fds;	    /* module BTF descriptors kept open for loading programs */
 	size_t fd_count;
 };
 

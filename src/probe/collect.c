@@ -100,25 +100,42 @@ int64_t collect_open_requests(struct session *s)
 	return (int64_t)(c.n[AB_CNT_ENTRIES] - c.n[AB_CNT_EXITS]);
 }
 
-/* struct bpf_link_info of a kprobe, as far as `missed` (since 6.7); the headers built with may be older. */
-struct kprobe_link_info {
+/* struct bpf_link_info as far as `missed` (since 6.7); the headers built with may be older. */
+struct link_info {
 	uint32_t type, id, prog_id, pad;
-	uint32_t perf_type, pad2;
-	uint64_t function;
-	uint32_t function_size, offset;
-	uint64_t address;
-	uint64_t missed; /* for return probes: no free instance left, or hit while a kprobe ran */
+	union {
+		struct {
+			uint32_t type, pad;
+			uint64_t function;
+			uint32_t function_size, offset;
+			uint64_t address;
+			uint64_t missed;
+		} kprobe;
+		struct {
+			uint64_t addresses;
+			uint32_t count, flags;
+			uint64_t missed;
+		} fprobe;
+	};
 };
 
+/* Of return probes: no instance was free for them, or they were met inside another probe. */
 static uint64_t link_misses(const struct bpf_link *link)
 {
-	struct kprobe_link_info info = {0};
+	struct link_info info = {0};
 	uint32_t len = sizeof(info);
 
 	if (!link ||
 	    bpf_obj_get_info_by_fd(bpf_link__fd(link), (struct bpf_link_info *)&info, &len))
 		return 0;
-	return info.missed;
+	switch (info.type) {
+	case BPF_LINK_TYPE_PERF_EVENT:
+		return info.kprobe.missed;
+	case BPF_LINK_TYPE_KPROBE_MULTI:
+		return info.fprobe.missed;
+	default:
+		return 0;
+	}
 }
 
 static uint64_t program_misses(const struct bpf_program *prog)
@@ -126,23 +143,20 @@ static uint64_t program_misses(const struct bpf_program *prog)
 	struct bpf_prog_info info = {0};
 	uint32_t len = sizeof(info);
 
-	if (!prog || bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+	if (bpf_program__fd(prog) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
 		return 0;
 	return info.recursion_misses;
 }
 
 uint64_t collect_misses(const struct session *s)
 {
+	struct bpf_program *prog;
 	uint64_t sum = 0;
-	size_t i;
 
-	for (i = 0; i < s->hook_count; i++) {
-		const struct bound_hook *b = &s->hooks[i];
-
-		sum += program_misses(b->entry) + program_misses(b->exit);
-		if (s->mechanism == BY_KPROBE && b->info->role != HOOK_SCHED)
-			sum += link_misses(b->links[0]) + link_misses(b->links[1]);
-	}
+	bpf_object__for_each_program(prog, s->skel->obj)
+		sum += program_misses(prog);
+	for (size_t i = 0; i < s->hook_count; i++)
+		sum += link_misses(s->hooks[i].links[0]) + link_misses(s->hooks[i].links[1]);
 	return sum;
 }
 

@@ -59,7 +59,7 @@ bool collect_role_attached(const struct session *s, enum hook_role role, int alg
 		const struct bound_hook *b = &s->hooks[i];
 
 		if (b->info->role == role && (algorithm < 0 || b->info->algorithm == algorithm) &&
-		    (b->links[0] || b->links[1]))
+		    b->attached)
 			return true;
 	}
 	return false;

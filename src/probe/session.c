@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/strbuf.h"
+#include "probe/ladder.h"
 
 /* How long the end of a window waits for requests that are still open (readahead behind fio's back). */
 #define DRAIN_NS 500000000ull
@@ -97,27 +99,26 @@ static int on_record(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-/* No request boundary of any algorithm: nothing can be said. */
-static bool any_request_hook(const struct session *s)
+/* 0, or why no request boundary of any algorithm is attached: then nothing can be said. */
+static int check_requests(const struct session *s, struct diag *d)
 {
+	const struct bound_hook *why = NULL;
 	size_t i;
 
-	for (i = 0; i < s->hook_count; i++)
-		if (s->hooks[i].info->role == HOOK_REQUEST && s->hooks[i].links[0])
-			return true;
-	return false;
-}
+	for (i = 0; i < s->hook_count; i++) {
+		const struct bound_hook *b = &s->hooks[i];
 
-static void first_reason(const struct session *s, struct diag *d, int err)
-{
-	size_t i;
-
-	for (i = 0; i < s->hook_count; i++)
-		if (s->hooks[i].info->role == HOOK_REQUEST && s->hooks[i].reason[0]) {
-			diag_set(d, err, "%s", s->hooks[i].reason);
-			return;
-		}
-	diag_set(d, err, "no request function of the file system could be attached");
+		if (b->info->role != HOOK_REQUEST)
+			continue;
+		if (b->attached)
+			return 0;
+		/* Refused says more than absent. */
+		if (!why || why->error == -ENOENT)
+			why = b;
+	}
+	if (!why)
+		return diag_set(d, -ENOENT, "no request function of the file system is known");
+	return diag_set(d, why->error, "%s", why->reason);
 }
 
 static int try_mechanism(struct session *s, const struct session_opts *opts,
@@ -141,6 +142,8 @@ static int try_mechanism(struct session *s, const struct session_opts *opts,
 	memcpy((void *)s->skel->rodata->field_offset, s->index.field_offset,
 	       sizeof(s->index.field_offset));
 	err = size_maps(s, opts);
+	if (mechanism == BY_FPROBE)
+		bpf_program__set_autoload(s->skel->progs.find_symbol, true);
 	s->open_ns += clock_mono_ns() - t0;
 	t0 = clock_mono_ns();
 	if (!err)
@@ -148,6 +151,8 @@ static int try_mechanism(struct session *s, const struct session_opts *opts,
 	if (err)
 		return diag_errno(d, err, "%s: loading the BPF programs",
 				  mechanism_names[mechanism]);
+	if (mechanism == BY_FPROBE)
+		hooks_locate(s->hooks, s->hook_count, s->skel->progs.find_symbol);
 	s->load_ns = clock_mono_ns() - t0;
 	err = session_attach(s, d);
 	if (err)
@@ -170,10 +175,12 @@ static void drop_mechanism(struct session *s)
 int session_open(struct session **out, const struct session_opts *opts, struct diag *d)
 {
 	struct session *s = calloc(1, sizeof(*s));
-	struct diag why[MECHANISMS] = {0};
+	AB_STRBUF struct strbuf reasons = {0};
+	enum mechanism order[MECHANISMS];
+	struct diag why = {0};
+	size_t count, i;
 	uint64_t t0;
 	int err = -EINVAL, cpus;
-	int m;
 
 	if (!s)
 		return diag_errno(d, -ENOMEM, "tracer");
@@ -193,11 +200,9 @@ int session_open(struct session **out, const struct session_opts *opts, struct d
 	if (err)
 		goto fail;
 	s->index_ns = clock_mono_ns() - t0;
-	for (m = 0; m < MECHANISMS; m++) {
-		if ((opts->mechanism == MECHANISM_FENTRY && m != BY_FENTRY) ||
-		    (opts->mechanism == MECHANISM_KPROBE && m != BY_KPROBE))
-			continue;
-		err = try_mechanism(s, opts, (enum mechanism)m, &why[m]);
+	count = ladder_order(&s->index, opts->mechanism, order);
+	for (i = 0; i < count; i++) {
+		err = try_mechanism(s, opts, order[i], &why);
 		if (!err) {
 			/* Loaded: another session may register the same sections now. */
 			attach_unregister(&s->attach);
@@ -205,11 +210,9 @@ int session_open(struct session **out, const struct session_opts *opts, struct d
 			return 0;
 		}
 		drop_mechanism(s);
+		strbuf_printf(&reasons, "%s%s", i ? "; " : " ", why.text);
 	}
-	diag_set(d, err, "kernel functions cannot be traced here.%s%s%s%s%s%s",
-		 why[BY_FENTRY].text[0] ? " " : "", why[BY_FENTRY].text,
-		 why[BY_FENTRY].text[0] ? ";" : "", why[BY_KPROBE].text[0] ? " " : "",
-		 why[BY_KPROBE].text, why[BY_KPROBE].text[0] ? "." : "");
+	diag_set(d, err, "kernel functions cannot be traced here.%s", strbuf_str(&reasons));
 fail:
 	session_close(s);
 	return err;
@@ -218,32 +221,22 @@ fail:
 int session_attach(struct session *s, struct diag *d)
 {
 	uint64_t t0 = clock_mono_ns();
-	int err = -ENOENT;
-	size_t i;
+	int err;
 
 	if (s->attached)
 		return 0;
-	for (i = 0; i < s->hook_count; i++) {
-		int e = hook_attach(&s->hooks[i], s->mechanism);
-
-		if (e && e != -ENOENT && s->hooks[i].info->role == HOOK_REQUEST)
-			err = e;
-	}
+	hooks_attach(s->hooks, s->hook_count, s->mechanism);
 	s->attach_ns = clock_mono_ns() - t0;
 	s->attached = true;
-	if (any_request_hook(s))
-		return 0;
-	first_reason(s, d, err);
-	session_detach(s);
+	err = check_requests(s, d);
+	if (err)
+		session_detach(s);
 	return err;
 }
 
 void session_detach(struct session *s)
 {
-	size_t i;
-
-	for (i = s->hook_count; i-- > 0;)
-		hook_detach(&s->hooks[i]);
+	hooks_detach(s->hooks, s->hook_count);
 	s->attached = false;
 }
 
@@ -324,14 +317,12 @@ int session_describe(const struct session *s, struct result_tracer *tracer)
 	for (i = 0; i < s->hook_count; i++) {
 		const struct bound_hook *b = &s->hooks[i];
 		struct result_hook *h = &tracer->hooks[i];
-		bool on = b->links[0] || b->links[1];
+		bool on = b->attached;
 
 		snprintf(h->name, sizeof(h->name), "%s", b->info->name);
 		snprintf(h->function, sizeof(h->function), "%s", on ? b->function : "");
 		snprintf(h->mechanism, sizeof(h->mechanism), "%s",
-			 !on			       ? ""
-			 : b->info->role == HOOK_SCHED ? "tp_btf"
-						       : mechanism_names[s->mechanism]);
+			 on ? hook_mechanism(b, s->mechanism) : "");
 		snprintf(h->reason, sizeof(h->reason), "%s", on ? "" : b->reason);
 	}
 	return 0;

@@ -8,7 +8,7 @@
 
 struct session;
 
-enum session_mechanism { MECHANISM_AUTO, MECHANISM_FENTRY, MECHANISM_KPROBE };
+enum session_mechanism { MECHANISM_AUTO, MECHANISM_FENTRY, MECHANISM_FPROBE, MECHANISM_KPROBE };
 
 struct session_opts {
 	const char *filesystem; /* "erofs" */

@@ -48,7 +48,7 @@ int lab_accel(const char *dir, char *buf, size_t size)
 
 int lab_check(const char *dir, struct diag *d)
 {
-	static const char *const parts[] = {"vmlinux",	      "initrd.img", "disk.img",
+	static const char *const parts[] = {"vmlinux",		"initrd.img", "disk.img",
 					    "kit/modules/load", "accel",      LAB_QEMU_PROGRAM};
 	char path[PATH_MAX];
 

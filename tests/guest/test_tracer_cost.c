@@ -136,6 +136,11 @@ static void test_start_by_fentry(void **state)
 	check_start(MECHANISM_FENTRY, "fentry");
 }
 
+static void test_start_by_fprobe(void **state)
+{
+	check_start(MECHANISM_FPROBE, "fprobe");
+}
+
 static void test_start_by_kprobe(void **state)
 {
 	check_start(MECHANISM_KPROBE, "kprobe");
@@ -185,6 +190,11 @@ static void test_instructions_by_fentry(void **state)
 	check_instructions(MECHANISM_FENTRY);
 }
 
+static void test_instructions_by_fprobe(void **state)
+{
+	check_instructions(MECHANISM_FPROBE);
+}
+
 static void test_instructions_by_kprobe(void **state)
 {
 	check_instructions(MECHANISM_KPROBE);
@@ -194,8 +204,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_start_by_fentry),
+		cmocka_unit_test(test_start_by_fprobe),
 		cmocka_unit_test(test_start_by_kprobe),
 		cmocka_unit_test(test_instructions_by_fentry),
+		cmocka_unit_test(test_instructions_by_fprobe),
 		cmocka_unit_test(test_instructions_by_kprobe),
 	};
 

@@ -32,25 +32,33 @@ static bool sim_call_is_wait(const struct sim_call *call)
 	return call->fn == crypto_req_done;
 }
 
+/*
+ * Preemption is off from reading the clock to the callback, as it is in a driver's interrupt: a worker that were preempted
+ * in between would call much later than the log says.
+ */
 void sim_notify(const struct sim_call *call)
 {
+	preempt_disable();
 	if (call->row) {
 		call->row->notify_cpu = raw_smp_processor_id();
 		call->row->notify_ns = sim_now();
 	}
 	call->fn(call->data, -EINPROGRESS);
+	preempt_enable();
 }
 
 static void sim_final(const struct sim_call *call)
 {
 	if (in_serving_softirq())
 		sim_log_kind(call->row, SIM_KIND_SOFTIRQ);
+	preempt_disable();
 	if (call->row) {
 		call->row->status = call->status;
 		call->row->final_cpu = raw_smp_processor_id();
 		call->row->final_ns = sim_now();
 	}
 	call->fn(call->data, call->status);
+	preempt_enable();
 }
 
 /*

@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
+#define DELAY_NS 8000000ull
+
 static const struct reading small = {.image = "deflate4", .files = 48};
 
 /* The middle one of a phase over all submitted requests. */
@@ -27,18 +29,34 @@ static uint64_t median_of(const struct window *w, enum ab_phase phase)
 	return middle;
 }
 
-static void compare(const struct window *w, const struct window *base, enum ab_phase grows,
-		    uint64_t by_ns, enum ab_phase stays, const char *name)
+static uint64_t least_of(const struct window *w, enum ab_phase phase)
 {
-	uint64_t was = median_of(base, grows), is = median_of(w, grows);
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < w->count; i++)
+		if (w->records[i].submit_ns && w->records[i].ns[phase] < least)
+			least = w->records[i].ns[phase];
+	return least;
+}
+
+/*
+ * Every request has the delay, in that phase alone. That the others did not grow can be told on the instruction clock only:
+ * under plain emulation two runs differ by as much as that.
+ */
+static void check_delay(const struct truth *t, const struct window *w, const struct window *base,
+			enum ab_phase grows, enum ab_phase stays, const char *name)
+{
 	uint64_t kept = median_of(base, stays), now = median_of(w, stays);
 
-	/* A sleep or a spin ends late, never early; under emulation by up to some milliseconds. */
-	check(is >= was + by_ns && is < was + 2 * by_ns,
-	      "%s: p50 grew from %" PRIu64 " to %" PRIu64 " ns", name, was, is);
-	check(now < kept + by_ns / 4,
-	      "%s: the p50 of what comes after did not: %" PRIu64 " and %" PRIu64 " ns", name, kept,
-	      now);
+	/* A sleep or a spin ends late, never early. */
+	check(least_of(w, grows) >= DELAY_NS, "%s: at least %" PRIu64 " ns", name,
+	      least_of(w, grows));
+	if (t->one_cpu)
+		check(now < kept + DELAY_NS / 8,
+		      "%s: the p50 of what comes after did not grow: %" PRIu64 " and %" PRIu64
+		      " ns",
+		      name, kept, now);
+	check_accuracy(t, w, name);
 }
 
 void case_submit_delay(struct truth *t)
@@ -50,16 +68,16 @@ void case_submit_delay(struct truth *t)
 	window_read(t, s, "service_ns=3000000 submit_delay_ns=8000000 submit_delay_mode=sleep",
 		    &small, &w);
 	join(&w, "the driver sleeps 8 ms");
-	compare(&w, &base, AB_SUBMIT, 8000000, AB_WAIT, "the driver sleeps 8 ms in the submit");
-	check(median_of(&w, AB_OFF_CPU) >= 8000000 + median_of(&base, AB_OFF_CPU),
+	check_delay(t, &w, &base, AB_SUBMIT, AB_WAIT, "the driver sleeps 8 ms in the submit");
+	check(least_of(&w, AB_OFF_CPU) >= DELAY_NS,
 	      "the driver sleeps 8 ms: off the CPU, p50 %" PRIu64 " ns", median_of(&w, AB_OFF_CPU));
 	check_ledger(&w, "the driver sleeps 8 ms");
 	window_free(&w);
 	window_read(t, s, "service_ns=3000000 submit_delay_ns=8000000 submit_delay_mode=busy",
 		    &small, &w);
 	join(&w, "the driver spins 8 ms");
-	compare(&w, &base, AB_SUBMIT, 8000000, AB_WAIT, "the driver spins 8 ms in the submit");
-	check(median_of(&w, AB_ON_CPU) >= 8000000,
+	check_delay(t, &w, &base, AB_SUBMIT, AB_WAIT, "the driver spins 8 ms in the submit");
+	check(median_of(&w, AB_ON_CPU) >= DELAY_NS,
 	      "the driver spins 8 ms: on the CPU, p50 %" PRIu64 " ns", median_of(&w, AB_ON_CPU));
 	check_ledger(&w, "the driver spins 8 ms");
 	window_free(&w);
@@ -80,17 +98,17 @@ void case_submit_delay(struct truth *t)
 }
 
 #define MODPROBE "/proc/sys/kernel/modprobe"
+/* How long both scripts sleep, see tests/guest/test_truth.sh. */
+#define MODPROBE_SLEEP_NS 400000000ull
 
 static void *switch_on(void *arg)
 {
-	uint64_t *done_ns = arg;
 	FILE *f = fopen("/sys/fs/erofs/accel", "w");
 
 	if (f) {
 		fputs("qat_deflate", f);
 		fclose(f); /* fails where no driver is found; that is one of the two cases */
 	}
-	*done_ns = clock_mono_ns();
 	return NULL;
 }
 
@@ -106,13 +124,14 @@ static void read_line(const char *path, char *line, size_t size)
 
 /*
  * EROFS holds a lock while it allocates the accelerator; requests wait for it before they submit or decode. The driver is not
- * there, so the kernel calls modprobe, which is a script that sleeps, and then loads it or not. Returns when the lock was free.
+ * there, so the kernel calls modprobe, which is a script that sleeps, and then loads it or not. Returns when the lock can have
+ * been free at the earliest.
  */
 static uint64_t read_while_locked(struct truth *t, const char *script, const struct reading *r,
 				  struct window *w)
 {
 	char before[256], path[400];
-	uint64_t unlocked_ns = 0;
+	uint64_t locked_ns;
 	pthread_t thread;
 
 	read_line(MODPROBE, before, sizeof(before));
@@ -123,40 +142,45 @@ static uint64_t read_while_locked(struct truth *t, const char *script, const str
 		give_up("unloading acomp_sim: %s", strerror(errno));
 	drop_caches(t, r->image, true);
 	window_begin(t, shared_session(t), r->image, w);
-	if (pthread_create(&thread, NULL, switch_on, &unlocked_ns))
+	locked_ns = clock_mono_ns();
+	if (pthread_create(&thread, NULL, switch_on, NULL))
 		give_up("starting a thread: %s", strerror(errno));
 	usleep(100000);
 	w->failed = reading_run(t, r);
 	pthread_join(thread, NULL);
 	window_end(shared_session(t), w);
 	write_file(MODPROBE, before);
-	return unlocked_ns;
+	return locked_ns + MODPROBE_SLEEP_NS;
 }
 
-/* Of requests begun before the lock was free: how many, and how many do not have the wait in @phase. */
-static void check_planted(const struct window *w, uint64_t unlocked_ns, enum ab_phase phase,
-			  const char *name)
+/*
+ * The requests of the first files, one of each reader, found it locked: until @unlocked_ns at least they waited, in @phase,
+ * off the CPU; the rest of their time is what others need for all of it.
+ */
+static void check_planted(const struct window *w, unsigned int readers, uint64_t unlocked_ns,
+			  enum ab_phase phase, const char *name)
 {
-	const uint64_t slack_ns = 30000000;
-	uint64_t waiting = 0, wrong = 0, longest = 0;
+	uint64_t waited = 0, wrong = 0, longest = 0;
 
 	for (size_t i = 0; i < w->count; i++) {
 		const struct ab_record *rec = &w->records[i];
 		uint64_t value = rec->ns[phase];
 
-		if (rec->start_ns + 2 * slack_ns > unlocked_ns)
+		if (rec->start_ns >= unlocked_ns)
 			continue;
-		waiting++;
+		waited++;
 		longest = value > longest ? value : longest;
-		if (value + slack_ns < unlocked_ns - rec->start_ns ||
-		    value > rec->ns[AB_OFF_CPU] + slack_ns || rec->ns[AB_TOTAL] - value > slack_ns)
+		if (rec->start_ns + value < unlocked_ns || rec->ns[AB_TOTAL] > 2 * value ||
+		    rec->ns[AB_OFF_CPU] < unlocked_ns - rec->start_ns) {
 			wrong++;
+			note("total %llu, there %" PRIu64 ", off CPU %llu, at least %llu ns",
+			     rec->ns[AB_TOTAL], value, rec->ns[AB_OFF_CPU],
+			     unlocked_ns - rec->start_ns);
+		}
 	}
-	check(waiting && !wrong,
-	      "%s: %" PRIu64 " requests waited, up to %" PRIu64 " ns, all of it there", name,
-	      waiting, longest);
-	if (wrong)
-		note("%" PRIu64 " of them say otherwise", wrong);
+	check(waited == readers && !wrong,
+	      "%s: %" PRIu64 " requests waited, up to %" PRIu64 " ns, and did it there", name,
+	      waited, longest);
 }
 
 void case_setup_delay(struct truth *t)
@@ -172,7 +196,8 @@ void case_setup_delay(struct truth *t)
 	if (!provider_there())
 		give_up("the script modprobe-late did not load acomp_sim");
 	join(&w, "waiting before the submit");
-	check_planted(&w, unlocked_ns, AB_SETUP, "waiting before the submit is setup");
+	check_planted(&w, several.threads, unlocked_ns, AB_SETUP,
+		      "waiting before the submit is setup");
 	check_ledger(&w, "waiting before the submit");
 	window_free(&w);
 	do {
@@ -180,7 +205,8 @@ void case_setup_delay(struct truth *t)
 	} while (window_missed(&w, &tries));
 	check_equal(served(&w, AB_SERVED_NO_ENGINE), 48,
 		    "waiting before software decodes: no engine for 48 requests");
-	check_planted(&w, unlocked_ns, AB_WAIT, "waiting before software decodes is wait");
+	check_planted(&w, several.threads, unlocked_ns, AB_WAIT,
+		      "waiting before software decodes is wait");
 	check_ledger(&w, "waiting before software decodes");
 	window_free(&w);
 }
@@ -235,9 +261,8 @@ void case_wakeup_delay(struct truth *t)
 	check(median_of(&w, AB_WAKEUP) > median_of(&base, AB_WAKEUP) + 400000,
 	      "a busy CPU: p50 of the wake-up grew from %" PRIu64 " to %" PRIu64 " ns",
 	      median_of(&base, AB_WAKEUP), median_of(&w, AB_WAKEUP));
-	check(median_of(&w, AB_SERVICE) < median_of(&base, AB_SERVICE) + 400000,
-	      "a busy CPU: p50 of the service did not: %" PRIu64 " and %" PRIu64 " ns",
-	      median_of(&base, AB_SERVICE), median_of(&w, AB_SERVICE));
+	/* Nothing of it is in the service: that is as the log has it. */
+	check_service(t, &w, "a busy CPU");
 	window_free(&base);
 	window_free(&w);
 }

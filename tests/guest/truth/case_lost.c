@@ -76,30 +76,32 @@ void case_before_window(struct truth *t)
 	window_free(&w);
 }
 
-/* Requests that the tracer never saw begin: counted as orphans, and nothing else. */
+/* Requests that began before the hooks were there: not seen, and nothing of theirs is counted for another's. */
 static void attach_in_flight(struct truth *t)
 {
 	static const struct reading early = {.image = "deflate4", .files = 2, .threads = ONE_EACH};
 	static const struct reading others = {.image = "deflate4", .files = 48};
 	struct session *s = open_session(t, 1u << AB_ALG_DEFLATE, 0);
+	unsigned int tries = 0;
 	struct readers *readers;
 	struct diag d = {0};
 	struct window w;
 
-	session_detach(s);
-	provider_reset();
-	provider_set("hold=1");
-	drop_caches(t, early.image, true);
-	readers = reading_start(t, &early);
-	provider_await("in_ring", 2);
-	if (session_attach(s, &d))
-		give_up("attaching: %s", d.text);
-	window_begin(t, s, early.image, &w);
-	provider_set("hold=0");
-	reading_join(readers);
-	reading_run(t, &others);
-	window_end(s, &w);
-	check_equal(counter(&w, AB_CNT_ORPHAN_EXITS), 2, "attached in flight: two orphans");
+	do {
+		session_detach(s);
+		provider_reset();
+		provider_set("hold=1");
+		drop_caches(t, early.image, true);
+		readers = reading_start(t, &early);
+		provider_await("in_ring", 2);
+		if (session_attach(s, &d))
+			give_up("attaching: %s", d.text);
+		window_begin(t, s, early.image, &w);
+		provider_set("hold=0");
+		reading_join(readers);
+		reading_run(t, &others);
+		window_end(s, &w);
+	} while (window_missed(&w, &tries));
 	check_equal(counter(&w, AB_CNT_ENTRIES), 46, "attached in flight: the others begun inside");
 	check_equal(counter(&w, AB_CNT_EXITS), 46, "attached in flight: and ended");
 	check_equal(counter(&w, AB_CNT_COMPLETIONS), 46,

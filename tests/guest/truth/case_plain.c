@@ -52,14 +52,15 @@ void case_plain(struct truth *t)
 	read_plain(t, &(struct reading){.image = "deflate64"}, "64 KiB clusters");
 }
 
+/* As often as it takes to have a thousand requests, so that p99 is not one of the few that were interrupted. */
 static void measure(struct truth *t, const char *image, const char *settings, const char *name)
 {
-	const struct reading r = {.image = image, .rounds = 4};
+	const struct reading r = {.image = image, .rounds = strcmp(image, "deflate4") ? 48 : 4};
 	struct window w;
 
 	window_read(t, shared_session(t), settings, &r, &w);
 	join(&w, name);
-	check_accuracy(&w, name);
+	check_accuracy(t, &w, name);
 	check_ledger(&w, name);
 	window_free(&w);
 }

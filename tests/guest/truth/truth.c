@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* truth [-m fentry|kprobe] [-n NUMBER] DIR CASE...: runs in the guest, started by tests/guest/truth.sh. */
+/* truth [-m MECHANISM] [-n NUMBER] DIR CASE...: runs in the guest, started by tests/guest/test_truth.sh. */
 #include "truth.h"
 
 #include <sched.h>
@@ -99,23 +99,37 @@ static bool run_case(struct truth *t, const char *name)
 	return false;
 }
 
+static enum session_mechanism mechanism_named(const char *name)
+{
+	static const char *const names[] = {
+		[MECHANISM_AUTO] = "auto",
+		[MECHANISM_FENTRY] = "fentry",
+		[MECHANISM_FPROBE] = "fprobe",
+		[MECHANISM_KPROBE] = "kprobe",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return (enum session_mechanism)i;
+	give_up("no mechanism %s", name);
+}
+
 int main(int argc, char **argv)
 {
-	struct truth t = {.mechanism = MECHANISM_FENTRY,
+	struct truth t = {.mechanism = MECHANISM_AUTO,
 			  .one_cpu = sysconf(_SC_NPROCESSORS_ONLN) == 1};
 	int option;
 
 	while ((option = getopt(argc, argv, "m:n:")) != -1) {
 		if (option == 'm')
-			t.mechanism =
-				strcmp(optarg, "kprobe") ? MECHANISM_FENTRY : MECHANISM_KPROBE;
+			t.mechanism = mechanism_named(optarg);
 		else if (option == 'n')
 			checks = (unsigned int)atoi(optarg);
 		else
 			return 2;
 	}
 	if (optind + 1 >= argc) {
-		fprintf(stderr, "usage: truth [-m fentry|kprobe] [-n NUMBER] DIR CASE...\n");
+		fprintf(stderr, "usage: truth [-m MECHANISM] [-n NUMBER] DIR CASE...\n");
 		return 2;
 	}
 	snprintf(t.dir, sizeof(t.dir), "%s", argv[optind]);

@@ -31,7 +31,7 @@
 /* truth.c */
 
 struct truth {
-	char dir[256]; /* images mounted below, made by tests/guest/truth.sh */
+	char dir[256]; /* images mounted below, made by tests/guest/test_truth.sh */
 	enum session_mechanism mechanism;
 	bool one_cpu;
 	struct session
@@ -153,8 +153,10 @@ typedef bool (*row_test)(const struct row *row);
 typedef bool (*record_test)(const struct ab_record *rec);
 /* Those records for which @record holds are exactly those whose rows meet @row. Returns how many rows do. */
 uint64_t check_same(const struct window *w, record_test record, row_test row, const char *name);
-/* The spans that both know: submit to completion, and the call itself. */
-void check_accuracy(const struct window *w, const char *name);
+/* The span from submit to completion, which both know. */
+void check_service(const struct truth *t, const struct window *w, const char *name);
+/* The same, and the submit call itself. */
+void check_accuracy(const struct truth *t, const struct window *w, const char *name);
 
 /* Numbers sorted; the smallest with at least @thousandths / 1000 of all at or below it. */
 void sort_numbers(uint64_t *values, size_t n);

@@ -3,7 +3,7 @@
 # The tracer against the log of the simulated accelerator: runs inside the lab's guest, as root.
 # timeout: 400
 #
-#   truth.sh [CASE...]
+#   test_truth.sh [CASE...]
 #
 # Makes and mounts the images that tests/guest/truth reads.
 
