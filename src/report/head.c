@@ -15,6 +15,7 @@ enum ending {
 	ENDING_INVALID,
 	ENDING_FAILED,
 	ENDING_SKIPPED,
+	ENDING_UNFINISHED, /* interrupted between its repetitions */
 	ENDING_PENDING,
 	ENDING_VALID,
 	ENDINGS
@@ -24,8 +25,11 @@ static const struct {
 	const char *name;
 	enum text_style style;
 } endings[ENDINGS] = {
-	[ENDING_INVALID] = {"invalid", STYLE_BAD},  [ENDING_FAILED] = {"failed", STYLE_BAD},
-	[ENDING_SKIPPED] = {"skipped", STYLE_WARN}, [ENDING_PENDING] = {"not run", STYLE_WARN},
+	[ENDING_INVALID] = {"invalid", STYLE_BAD},
+	[ENDING_FAILED] = {"failed", STYLE_BAD},
+	[ENDING_SKIPPED] = {"skipped", STYLE_WARN},
+	[ENDING_UNFINISHED] = {"unfinished", STYLE_WARN},
+	[ENDING_PENDING] = {"not run", STYLE_WARN},
 	[ENDING_VALID] = {"valid", STYLE_GOOD},
 };
 
@@ -39,7 +43,7 @@ static enum ending ending_of(const struct result_cell *cell)
 	case CELL_SKIPPED:
 		return ENDING_SKIPPED;
 	default:
-		return ENDING_PENDING;
+		return cell->sample_count ? ENDING_UNFINISHED : ENDING_PENDING;
 	}
 }
 

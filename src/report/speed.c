@@ -100,7 +100,7 @@ static int column_decimals(const struct report *rep, const char *workload, const
 static const char *status_word(const struct result_cell *cell)
 {
 	if (cell->status == CELL_PENDING)
-		return "not run";
+		return cell->sample_count ? "unfinished" : "not run";
 	return cell->status == CELL_DONE ? "none" : cell_status_names[cell->status];
 }
 

@@ -133,6 +133,9 @@ static void make_broken(struct result *r)
 		     "fio: exit status 1: fio: io_u error on file /mnt/testfile: Input/output "
 		     "error: read offset=1048576, buflen=4096");
 	result_trace_free(&r->cells[6].trace);
+	r->cells[5].status = CELL_PENDING;
+	r->cells[5].valid = false;
+	r->cells[5].sample_count = 2;
 	for (size_t i = 10; i < 12; i++) {
 		r->cells[i].status = i == 10 ? CELL_SKIPPED : CELL_PENDING;
 		r->cells[i].valid = false;
