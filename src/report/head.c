@@ -179,8 +179,9 @@ void report_head(const struct report *rep)
 		text_line(&rep->to, STYLE_PLAIN, 9, "source   %s", r->source);
 	report_where(rep);
 	if (!r->complete)
-		text_line(&rep->to, STYLE_BAD, 9,
-			  "incomplete: the run was interrupted or is still going on");
+		text_line(
+			&rep->to, STYLE_BAD, 9,
+			"incomplete: the run was interrupted (`accelbench run --resume` goes on with it), or is still going on");
 }
 
 static void add_reason(struct strbuf *sb, const struct result_cell *cell)

@@ -63,9 +63,11 @@ static void print_title(const struct report *rep, const struct basis *b)
 		kind = "";
 	if (b->most == 1)
 		strbuf_printf(&sb, "one %srun, no interval", kind);
+	else if (!b->most)
+		strbuf_puts(&sb, "no cell is finished");
 	else if (b->fewest == b->most)
 		strbuf_printf(&sb, "median of %zu %sruns", b->most, kind);
-	else if (b->most)
+	else
 		strbuf_printf(&sb, "median of %zu to %zu %sruns", b->fewest, b->most, kind);
 	if (b->confidence >= MIN_CONFIDENCE)
 		strbuf_printf(&sb, " ±half of its %.3g %% interval", 100 * b->confidence);
