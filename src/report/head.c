@@ -181,7 +181,7 @@ void report_head(const struct report *rep)
 	if (!r->complete)
 		text_line(
 			&rep->to, STYLE_BAD, 9,
-			"incomplete: the run was interrupted (`accelbench run --resume` goes on with it), or is still going on");
+			"incomplete: still going on, or interrupted: `accelbench run --resume` goes on with it");
 }
 
 static void add_reason(struct strbuf *sb, const struct result_cell *cell)

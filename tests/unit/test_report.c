@@ -368,9 +368,10 @@ static void test_empty(void **state)
 	EXAMPLE_TEXT(r.scenario_name, "nothing");
 	EXAMPLE_TEXT(r.tool_version, "0.1.0");
 	assert_int_equal(report_text(&r, &(struct report_opts){0}, &out, &d), 0);
-	assert_string_equal(strbuf_str(&out),
-			    "nothing   0 cells: 0 valid   host   accelbench 0.1.0   not traced\n"
-			    "incomplete: the run was interrupted or is still going on\n");
+	assert_string_equal(
+		strbuf_str(&out),
+		"nothing   0 cells: 0 valid   host   accelbench 0.1.0   not traced\n"
+		"incomplete: still going on, or interrupted: `accelbench run --resume` goes on with it\n");
 }
 
 static void test_grid_cuts_between_groups(void **state)
