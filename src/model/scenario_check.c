@@ -94,6 +94,14 @@ static int check_level(const struct reading *r, const struct key_place *top,
 			 strbuf_str(&ranges));
 }
 
+/* Was it right in the file, before --set changed the engines? */
+static bool from_file(const struct reading *r, const char *path)
+{
+	const struct doc_node *n = doc_find(r->root, path);
+
+	return r->adapted && n && n->where.line;
+}
+
 /* One level for all engines is for those that have levels. */
 static int check_common_level(const struct reading *r, const struct key_place *top,
 			      const struct level_spec *l)
@@ -108,7 +116,7 @@ static int check_common_level(const struct reading *r, const struct key_place *t
 		used = true;
 		err = check_level(r, top, l, s->engines[e]);
 	}
-	if (!err && !used)
+	if (!err && !used && !from_file(r, "image.level"))
 		return key_fault(r, top, "image.level", "no engine of matrix.engine has levels");
 	return err;
 }
@@ -126,6 +134,8 @@ static int check_levels(const struct reading *r, const struct key_place *top)
 			err = check_common_level(r, top, l);
 		} else if (!has_engine(s, l->engine)) {
 			snprintf(path, sizeof(path), "image.level.%s", l->engine->name);
+			if (from_file(r, path))
+				continue;
 			err = key_fault(r, top, path, "%s is not in matrix.engine",
 					l->engine->name);
 		} else {
@@ -214,13 +224,14 @@ static int check_trace(const struct reading *r, const struct key_place *top)
 
 	if (t->enabled)
 		return 0;
-	if (t->control && given(r, "trace.control"))
+	if (t->control && given(r, "trace.control") && !from_file(r, "trace.control"))
 		return key_fault(r, top, "trace.control",
 				 "needs traced repetitions, and trace.phases is none");
-	if (t->record_every)
+	if (t->record_every && !from_file(r, "trace.records"))
 		return key_fault(r, top, "trace.records",
 				 "needs traced repetitions, and trace.phases is none");
 	t->control = false;
+	t->record_every = 0;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  * Rules against the rest of the scenario: they must name what is there, and bound what can go
  * wrong.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "model/metrics.h"
@@ -78,10 +79,21 @@ static int check_rule(const struct reading *r, const struct rule *rule)
 	return 0;
 }
 
+/* A rule of the file, which was right there, against what --set made of the rest. What --set brings has no line. */
+static bool left_behind(const struct reading *r, const struct doc_node *node, int err)
+{
+	if (err != -EINVAL || !r->adapted || !node->where.line)
+		return false;
+	if (r->d)
+		r->d->text[0] = '\0';
+	return true;
+}
+
 static int check_expects(const struct reading *r)
 {
 	const struct doc_node *list = doc_find(r->root, "expect");
 	const struct doc_node *node = list ? list->first : NULL;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < r->s->expect_count; i++, node = node->next) {
 		const struct expect_rule *e = &r->s->expects[i];
@@ -92,6 +104,8 @@ static int check_expects(const struct reading *r)
 		snprintf(path, sizeof(path), "expect[%zu]", i);
 		metric_find(e->metric, &rule.metric);
 		err = check_rule(r, &rule);
+		if (left_behind(r, node, err))
+			continue;
 		if (err)
 			return err;
 		if (!e->has_min && !e->has_max)
@@ -99,7 +113,9 @@ static int check_expects(const struct reading *r)
 					 "expects nothing: give min, max or both");
 		if (e->has_min && e->has_max && e->min > e->max)
 			return key_fault(r, &rule.place, "min", "is more than max");
+		r->s->expects[kept++] = *e;
 	}
+	r->s->expect_count = kept;
 	return 0;
 }
 
@@ -107,6 +123,7 @@ static int check_gates(const struct reading *r)
 {
 	const struct doc_node *list = doc_find(r->root, "gate");
 	const struct doc_node *node = list ? list->first : NULL;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < r->s->gate_count; i++, node = node->next) {
 		const struct gate_rule *g = &r->s->gates[i];
@@ -117,6 +134,8 @@ static int check_gates(const struct reading *r)
 		snprintf(path, sizeof(path), "gate[%zu]", i);
 		metric_find(g->metric, &rule.metric);
 		err = check_rule(r, &rule);
+		if (left_behind(r, node, err))
+			continue;
 		if (err)
 			return err;
 		if (!g->has_max_drop && !g->has_max_rise)
@@ -129,7 +148,9 @@ static int check_gates(const struct reading *r)
 		if (rule.metric.sense == METRIC_LOWER_IS_BETTER && !g->has_max_rise)
 			return key_fault(r, &rule.place, "max_drop",
 					 "%s is better when lower: give max_rise", g->metric);
+		r->s->gates[kept++] = *g;
 	}
+	r->s->gate_count = kept;
 	return 0;
 }
 

@@ -19,6 +19,11 @@ struct reading {
 	struct scenario *s;
 	const struct doc_node *root;
 	struct diag *d;
+	/*
+	 * Read with --set. The file was right by itself; a rule or level of it for what the matrix
+	 * no longer has does not apply, and is dropped.
+	 */
+	bool adapted;
 };
 
 struct key_info;

@@ -162,6 +162,7 @@ static int read_variant(const struct source *src, enum variant variant, struct s
 		err = apply_set(&doc, root, src->opts->sets[i], d);
 	if (err)
 		return err;
+	r.adapted = variant == VARIANT_ASKED && src->opts->set_count;
 	scenario_defaults(s);
 	r.root = root;
 	err = key_read_map(&r, &scenario_table, "", "", root, s);

@@ -44,6 +44,44 @@ static int parse_set(const char *set, struct scenario *s, struct diag *d)
 	return scenario_parse("t.yaml", base, strlen(base), &opts, s, d);
 }
 
+/* Fewer engines by --set: what the file says of the others does not apply; what --set itself brings must fit. */
+static void test_narrowed(void **state)
+{
+	static const char rules[] =
+		"image: {level: {deflate: 9}}\n"
+		"expect:\n"
+		"  - {metric: offload_coverage, min: 0.9}\n"
+		"  - {metric: iops, workload: randread, min: 5}\n"
+		"  - {metric: offload_coverage, engine: qat_deflate, min: 0.9}\n"
+		"gate:\n"
+		"  - {metric: iops, cluster: 4KiB, max_drop: 5%}\n"
+		"  - {metric: iops, engine: lz4, max_drop: 7%}\n";
+	const char *sets[] = {"matrix.engine=[lz4]", "matrix.cluster=[64KiB]",
+			      "expect=[{metric: iops, engine: deflate, min: 5}]"};
+	struct scenario_opts opts = {.sets = sets, .set_count = 2};
+	char text[2048];
+	struct scenario s;
+	struct diag d = {0};
+
+	snprintf(text, sizeof(text), "%s%s", base, rules);
+	assert_int_equal(scenario_parse("t.yaml", text, strlen(text), &opts, &s, &d), 0);
+	assert_string_equal(d.text, "");
+	assert_int_equal(s.expect_count, 1);
+	assert_string_equal(s.expects[0].workload, "randread");
+	assert_int_equal(s.gate_count, 1);
+	assert_string_equal(s.gates[0].engine, "lz4");
+	opts.set_count = 3;
+	assert_int_equal(scenario_parse("t.yaml", text, strlen(text), &opts, &s, &d), -EINVAL);
+	assert_non_null(strstr(d.text, "'deflate' is not in matrix.engine"));
+
+	snprintf(text, sizeof(text), "%strace: {control: true}\n", base);
+	sets[0] = "trace.phases=none";
+	opts.set_count = 1;
+	assert_int_equal(scenario_parse("t.yaml", text, strlen(text), &opts, &s, &d), 0);
+	assert_false(s.trace.enabled);
+	assert_false(s.trace.control);
+}
+
 static void test_values_and_defaults(void **state)
 {
 	struct scenario s;
@@ -292,6 +330,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values_and_defaults),
+		cmocka_unit_test(test_narrowed),
 		cmocka_unit_test(test_set),
 		cmocka_unit_test(test_later_set_wins_and_beats_quick),
 		cmocka_unit_test(test_corpus),
