@@ -225,7 +225,9 @@ int fio_parse(const char *text, size_t len, struct result_sample *sample, struct
 	sample->latency_p999_ns = read.latency_p999_ns;
 	sample->latency_max_ns = read.latency_max_ns;
 	if (read.cpu.has_workload) {
-		sample->cpu.has_workload = true;
+		/* fio counts milliseconds: none is less than one, which nobody knows. */
+		sample->cpu.has_workload =
+			read.cpu.workload_user_ns + read.cpu.workload_system_ns > 0;
 		sample->cpu.workload_user_ns = read.cpu.workload_user_ns;
 		sample->cpu.workload_system_ns = read.cpu.workload_system_ns;
 	}
