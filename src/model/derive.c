@@ -224,7 +224,9 @@ struct derive_cpu derive_cpu(const struct result_cell *cell)
 	}
 	cpu.fio = per_gib(&fio, "CPU time of fio not measured");
 	cpu.kthread = per_gib(&kthread, "kernel threads are known from traced repetitions only");
-	cpu.irq = per_gib(&irq, "/proc/stat not read");
+	/* Often they have all of it between two ticks. */
+	cpu.irq = irq.bytes > 0 && irq.ns <= 0 ? unknown("less than a clock tick")
+					       : per_gib(&irq, "/proc/stat not read");
 	cpu.machine = per_gib(&machine, "/proc/stat not read");
 	summarize_work(cell, cpu.kthread.known, &cpu);
 	return cpu;

@@ -173,6 +173,9 @@ static void test_cpu(void **state)
 	assert_value(cpu.kthread, 2);
 	assert_true(!cpu.work_is_fio_only && cpu.work.n == 2);
 	assert_true(cpu.work.median == (1.0 + 1 + 2 + 3) / 2);
+	for (size_t i = 0; i < 4; i++)
+		cell.samples[i].cpu.machine_irq_ns = 0;
+	assert_unknown(derive_cpu(&cell).irq, "less than a clock tick");
 	/* A failed repetition counts nowhere. */
 	cell.samples[3].ok = false;
 	cpu = derive_cpu(&cell);
