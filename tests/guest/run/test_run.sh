@@ -67,4 +67,66 @@ check "it says what hangs" says lost "hangs in the kernel" stderr
 check "what was measured before is kept" test -s "$(result lost)/result.json"
 check "nothing is left of the guest" equal "$(pgrep -f "$work/lost" | wc -l)" 0
 
+# A lab whose guest can be struck: an NMI that nobody expects makes its kernel panic.
+make_fragile_lab()
+{
+	local lab part
+	lab=$(realpath build/lab)
+	mkdir "$work/lab"
+	for part in "$lab"/*; do
+		ln -s "$part" "$work/lab/"
+	done
+	rm "$work/lab/qemu-system-x86_64"
+	cat >"$work/lab/qemu-system-x86_64" <<-SCRIPT
+		#!/bin/bash
+		words=() last=''
+		for word; do
+			[[ \$last != -append ]] || word+=' unknown_nmi_panic'
+			words+=("\$word")
+			last=\$word
+		done
+		exec "$lab/qemu-system-x86_64" "\${words[@]}" -monitor "unix:$work/monitor,server=on,wait=off"
+	SCRIPT
+	chmod +x "$work/lab/qemu-system-x86_64"
+}
+
+# As soon as the third repetition was told of.
+strike()
+{
+	local i
+	for ((i = 0; i < 1800; i++)); do
+		if grep -qs '^ *3/' "$work/panic/stderr"; then
+			python3 -c '
+import socket, sys
+monitor = socket.socket(socket.AF_UNIX)
+monitor.connect(sys.argv[1])
+monitor.recv(4096)
+monitor.sendall(b"nmi\n")
+monitor.recv(4096)' "$work/monitor"
+			return
+		fi
+		sleep 0.1
+	done
+}
+
+kept()
+{
+	python3 -c '
+import json, sys
+result = json.load(open(sys.argv[1]))
+done = sum(len(c["samples"] or []) for c in result["cells"])
+print(result["complete"], "kept" if done >= 3 else done)' "$(result panic)/result.json"
+}
+
+make_fragile_lab
+strike &
+run panic "$engines" --lab-dir "$work/lab"
+wait $!
+check "a guest that panics between repetitions: status 3" equal "$(status panic)" 3
+check "the message names the panic" says panic "Kernel panic" stderr
+check "what was measured before is kept, as incomplete" equal "$(kept)" "False kept"
+check "its console is in the result folder" grep -q "Kernel panic" "$(result panic)/console.log"
+check "nothing is left beside these results" nothing_left panic
+check "nor of this guest" equal "$(pgrep -f "$work/panic" | wc -l)" 0
+
 finish
