@@ -91,7 +91,11 @@ def read_tracer_log(bench):
         sys.exit(f"{COST_LOG}: no times in it\n{log}")
     for mechanism in dict(starts):
         best = min(float(seconds) for name, seconds in starts if name == mechanism)
-        bench.limit(f"open, load and attach all hooks by {mechanism}, in the guest", best, 1, "s")
+        what = f"open, load and attach all hooks by {mechanism}, in the guest"
+        if mechanism == "auto":
+            bench.limit(what, best, 1, "s")
+        else:
+            print(f"{what:<58}{best:>9.2f} s, on demand")
     now, then = dict(instructions(log, r"^# instructions (\S+) (\d+)")), dict(instructions(
         INSTRUCTIONS.read_text(encoding="utf-8"), r"^(\w+) (\d+)"))
     for name in sorted(now):
