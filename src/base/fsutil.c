@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/cleanup.h"
 #include "base/interrupt.h"
 #include "base/sha256.h"
 
@@ -203,6 +205,27 @@ int fs_write_atomic(const char *path, const void *bytes, size_t len, struct diag
 		return diag_errno(d, ret, "%s: cannot be written", path);
 	}
 	return fs_commit_beside(fd, temp, path, d);
+}
+
+int fs_copy_file(const char *from, const char *to, unsigned int mode, struct diag *d)
+{
+	AB_CLOSE int in = open(from, O_RDONLY | O_CLOEXEC);
+	AB_CLOSE int out = -1;
+	ssize_t n;
+	int err;
+
+	if (in < 0)
+		return diag_errno(d, -errno, "%s: cannot be opened", from);
+	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (out < 0)
+		return diag_errno(d, -errno, "%s: cannot be created", to);
+	while ((n = sendfile(out, in, NULL, PIECE)) > 0)
+		;
+	if (!n)
+		return 0;
+	err = -errno;
+	unlink(to);
+	return diag_errno(d, err, "%s: cannot be copied to %s", from, to);
 }
 
 int fs_mkdir_p(const char *path, unsigned int mode, struct diag *d)

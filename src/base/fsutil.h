@@ -29,6 +29,8 @@ int fs_write_atomic(const char *path, const void *bytes, size_t len, struct diag
 int fs_open_beside(const char *path, char *temp, size_t size);
 /* Makes it the file @path; removes it when that fails. @fd stays open. */
 int fs_commit_beside(int fd, const char *temp, const char *path, struct diag *d);
+/* Copies @from to @to, a new file of that mode; a copy that fails is removed. -EEXIST: @to is there. */
+int fs_copy_file(const char *from, const char *to, unsigned int mode, struct diag *d);
 /* mkdir -p. */
 int fs_mkdir_p(const char *path, unsigned int mode, struct diag *d);
 /* Removes a tree without following links or crossing file systems. */

@@ -54,10 +54,11 @@ int lab_check(const char *dir, struct diag *d)
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (fs_path(path, sizeof(path), "%s/%s", dir, parts[i]) || !fs_exists(path))
-			return diag_set(d, -ENOENT,
-					"%s: no complete guest there (%s is missing): "
-					"`sudo make lab` builds it",
-					dir, parts[i]);
+			return diag_set(
+				d, -ENOENT,
+				"%s: no complete guest there (%s is missing): "
+				"`sudo make lab` in the source tree builds it, --lab-dir names it",
+				dir, parts[i]);
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -86,20 +85,9 @@ int lab_share_fill(const char *const argv[], const struct lab_opts *o, struct di
 	return err;
 }
 
-/* All of @from into @to, from where they are. -errno. */
-static int copy_bytes(int from, int to)
-{
-	ssize_t n;
-
-	while ((n = sendfile(to, from, NULL, (size_t)16 << 20)) > 0)
-		;
-	return n < 0 ? -errno : 0;
-}
-
 int lab_share_program(const char *share, struct diag *d)
 {
 	static const char self[] = "/proc/self/exe";
-	AB_CLOSE int from = -1, to = -1;
 	char path[PATH_MAX], folder[PATH_MAX];
 	int err;
 
@@ -112,10 +100,7 @@ int lab_share_program(const char *share, struct diag *d)
 	unlink(path);
 	if (!linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
 		return 0;
-	from = open(self, O_RDONLY | O_CLOEXEC);
-	to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-	err = from < 0 || to < 0 ? -errno : copy_bytes(from, to);
-	return err ? diag_errno(d, err, "%s: cannot copy this program there", path) : 0;
+	return fs_copy_file(self, path, 0755, d);
 }
 
 int lab_share_status(const struct lab_opts *o, int *exit_status)

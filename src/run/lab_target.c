@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run/lab_target.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +13,7 @@
 #include "base/spawn.h"
 #include "base/undo.h"
 #include "run/lab.h"
+#include "run/lab_results.h"
 #include "run/store.h"
 
 #define MIB	      (1024u * 1024)
@@ -33,27 +32,6 @@ struct lab_run {
 	char console[4128];
 	uint64_t image_bytes;
 };
-
-static int copy_file(const char *from, const char *to, unsigned int mode, struct diag *d)
-{
-	AB_CLOSE int in = open(from, O_RDONLY | O_CLOEXEC);
-	AB_CLOSE int out = -1;
-	char buf[65536];
-	ssize_t n;
-
-	if (in < 0)
-		return diag_errno(d, -errno, "%s: cannot be opened", from);
-	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	if (out < 0)
-		return diag_errno(d, -errno, "%s: cannot be created", to);
-	while ((n = read(in, buf, sizeof(buf))) > 0)
-		for (ssize_t done = 0, put; done < n; done += put) {
-			put = write(out, buf + done, (size_t)(n - done));
-			if (put < 0)
-				return diag_errno(d, -errno, "%s: cannot be written", to);
-		}
-	return n < 0 ? diag_errno(d, -errno, "%s: cannot be read", from) : 0;
-}
 
 static int make_folders(struct lab_run *lr, struct diag *d)
 {
@@ -103,7 +81,7 @@ static int stage_image(struct lab_run *lr, const char *store_dir, const char *ke
 	if (stat(from, &st))
 		return diag_errno(d, -errno, "%s", from);
 	lr->image_bytes += (uint64_t)st.st_size;
-	return link(from, to) && errno != EEXIST ? copy_file(from, to, 0644, d) : 0;
+	return link(from, to) && errno != EEXIST ? fs_copy_file(from, to, 0644, d) : 0;
 }
 
 static int make_disk(struct lab_run *lr, struct diag *d)
@@ -140,11 +118,11 @@ static int fill(struct lab_run *lr, const struct result *r, struct diag *d)
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "%s/in/scenario.yaml", lr->share);
-	err = copy_file(lr->target->scenario_file, path, 0644, d);
+	err = fs_copy_file(lr->target->scenario_file, path, 0644, d);
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "%s/in/accelbench", lr->share);
-	return copy_file("/proc/self/exe", path, 0755, d);
+	return fs_copy_file("/proc/self/exe", path, 0755, d);
 }
 
 /* Needs an accelerator that nobody but the lab has? */
@@ -225,110 +203,6 @@ static int boot(struct lab_run *lr, struct lab_result *res, struct diag *d)
 	return lab_run(argv, &opts, res, d);
 }
 
-/* The guest names its folder itself: the only one below out/results. */
-static int find_result(const struct lab_run *lr, char *name, size_t size)
-{
-	char path[4200];
-	struct dirent *entry;
-	int err = -ENOENT;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "%s/out/results", lr->share);
-	dir = opendir(path);
-	if (!dir)
-		return -errno;
-	while (err && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && strlen(entry->d_name) < size) {
-			snprintf(name, size, "%s", entry->d_name);
-			err = 0;
-		}
-	closedir(dir);
-	return err;
-}
-
-/* A run that goes on already has a folder: what is new is moved into it. */
-static int move_files(const char *from, const char *to, const char *sub, struct diag *d)
-{
-	char source[4600], target[4600];
-	struct dirent *entry;
-	int err = 0;
-	DIR *dir;
-
-	snprintf(source, sizeof(source), "%s%s", from, sub);
-	dir = opendir(source);
-	if (!dir)
-		return diag_errno(d, -errno, "%s", source);
-	while (!err && (entry = readdir(dir))) {
-		if (entry->d_type != DT_REG)
-			continue;
-		if (fs_path(source, sizeof(source), "%s%s/%s", from, sub, entry->d_name) ||
-		    fs_path(target, sizeof(target), "%s%s/%s", to, sub, entry->d_name))
-			err = diag_errno(d, -ENAMETOOLONG, "%s", entry->d_name);
-		else if (rename(source, target))
-			err = diag_errno(d, -errno, "%s: cannot be moved to %s", source, target);
-	}
-	closedir(dir);
-	return err;
-}
-
-static int move_result(const char *from, const char *to, struct diag *d)
-{
-	int err;
-
-	if (!rename(from, to))
-		return 0;
-	if (errno != ENOTEMPTY && errno != EEXIST)
-		return diag_errno(d, -errno, "%s: cannot be moved to %s", from, to);
-	err = move_files(from, to, "/fio", d);
-	return err ? err : move_files(from, to, "", d);
-}
-
-/* Moves the result folder, with the console, to where the user wants it, and reads it. */
-static int bring_back(struct lab_run *lr, struct result *r, struct diag *d)
-{
-	char from[4400], to[4400], name[160];
-	int err = find_result(lr, name, sizeof(name));
-
-	if (!err)
-		err = fs_path(from, sizeof(from), "%s/out/results/%s", lr->share, name);
-	if (!err)
-		err = fs_path(to, sizeof(to), "%s/%s", lr->opts->output_dir, lr->opts->id);
-	if (err)
-		return diag_errno(d, err, "the guest left no result");
-	err = move_result(from, to, d);
-	if (err)
-		return err;
-	result_free(r);
-	*r = (struct result){0};
-	err = result_load(to, r, d);
-	if (!err) {
-		snprintf(r->id, sizeof(r->id), "%s", lr->opts->id);
-		err = result_save(to, r, d);
-	}
-	if (!err) {
-		err = fs_path(from, sizeof(from), "%s/console.log", to);
-		if (!err)
-			unlink(from);
-		if (!err)
-			err = copy_file(lr->console, from, 0644, d);
-	}
-	return err;
-}
-
-/* Without a result folder the console is all there is: it gets one of its own. */
-static void keep_console(const struct lab_run *lr)
-{
-	char dir[4400], to[4500];
-	struct diag why = {0};
-
-	snprintf(dir, sizeof(dir), "%s/%s", lr->opts->output_dir, lr->opts->id);
-	snprintf(to, sizeof(to), "%s/console.log", dir);
-	if (fs_exists(to) || !fs_exists(lr->console))
-		return;
-	if (fs_mkdir_p(dir, 0755, &why) || copy_file(lr->console, to, 0644, &why))
-		log_warn("%s", why.text);
-}
-
 static enum exit_status guest_status(const struct lab_result *res, struct diag *d)
 {
 	if (res->outcome != LAB_EXITED)
@@ -368,12 +242,12 @@ enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o,
 		err = boot(&lr, &res, d);
 		if (!err)
 			status = guest_status(&res, d);
-		if (bring_back(&lr, r, &why)) {
+		if (lab_results_bring_back(lr.share, lr.console, o, r, &why)) {
 			if (status == STATUS_OK)
 				status = STATUS_FAILED;
 			if (!d->text[0])
 				diag_set(d, -EIO, "%s", why.text);
-			keep_console(&lr);
+			lab_results_keep_console(lr.console, o);
 		}
 	}
 	if (lr.undo && undo_close(lr.undo, &why))

@@ -64,6 +64,28 @@ static void test_write_and_read(void **state)
 	assert_int_equal(fs_read_file(top, 10, &text, &d), -EISDIR);
 }
 
+static void test_copy(void **state)
+{
+	AB_STRBUF struct strbuf text = {0};
+	char from[4096];
+	struct diag d = {""};
+	struct stat st;
+
+	snprintf(from, sizeof(from), "%s", at("from"));
+	assert_int_equal(fs_write_atomic(from, "all\0of it", 9, &d), 0);
+	assert_int_equal(fs_copy_file(from, at("copy"), 0700, &d), 0);
+	assert_int_equal(fs_read_file(at("copy"), 100, &text, &d), 0);
+	assert_int_equal(text.len, 9);
+	assert_memory_equal(text.data, "all\0of it", 9);
+	assert_int_equal(stat(at("copy"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	/* Never over something that is there, and nothing is left of a copy that failed. */
+	assert_int_equal(fs_copy_file(from, at("copy"), 0700, &d), -EEXIST);
+	assert_int_equal(fs_copy_file(at("none"), from, 0700, &d), -ENOENT);
+	assert_true(fs_copy_file(top, at("other"), 0700, &d) < 0);
+	assert_false(fs_exists(at("other")));
+}
+
 static void test_read_appends(void **state)
 {
 	AB_STRBUF struct strbuf text = {0};
@@ -216,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_path_is_never_cut),
 		cmocka_unit_test_setup_teardown(test_write_and_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_copy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_read_appends, setup, teardown),
 		cmocka_unit_test(test_proc_file_without_size),
 		cmocka_unit_test_setup_teardown(test_atomic_write_leaves_nothing_on_failure, setup,

@@ -129,4 +129,22 @@ check "its console is in the result folder" grep -q "Kernel panic" "$(result pan
 check "nothing is left beside these results" nothing_left panic
 check "nor of this guest" equal "$(pgrep -f "$work/panic" | wc -l)" 0
 
+# Bits that flipped in the cache without a trace are found by reading back, in the guest; the cache is on this side.
+spoil()
+{
+	local image
+	for image in "$work"/cache/images/*.erofs; do
+		touch -r "$image" "$work/stamp"
+		# Somewhere in the middle of the compressed data.
+		printf 'spoilt' | dd of="$image" bs=1 seek=$(($(stat -c %s "$image") / 2)) conv=notrunc status=none
+		touch -r "$work/stamp" "$image"
+	done
+}
+spoil
+run spoilt "$engines" --set 'matrix.engine=[lz4]'
+check "a spoilt image: status 3" equal "$(status spoilt)" 3
+check "it is struck from the cache" says spoilt "was spoilt in the cache" stderr
+run rebuilt "$engines" --set 'matrix.engine=[lz4]'
+check "and built again by the next run" equal "$(status rebuilt) $(grep -c 'from the cache' "$work/rebuilt/stderr")" "0 0"
+
 finish
