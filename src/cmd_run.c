@@ -11,14 +11,13 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "model/plan.h"
+#include "probe/session.h"
 #include "report/table.h"
 #include "run/lab_target.h"
 #include "run/runner.h"
 
 static const char *const target_names[] = {"auto", "host", "lab", NULL};
 enum target { TARGET_AUTO, TARGET_HOST, TARGET_LAB };
-
-static const char *const mechanism_choices[] = {"auto", "fentry", "kprobe", NULL};
 
 #define RUN_ID_SIZE 160
 
@@ -47,7 +46,7 @@ static const struct option_info option_table[] = {
 	{"dry-run", 'n', OPTION_FLAG, AT(dry_run), NULL, NULL, "show the plan, touch nothing"},
 	{"target", 't', OPTION_ENUM, AT(target), NULL, target_names,
 	 "where to measure; auto: here if kernel functions can be traced here, else in the lab"},
-	{"mechanism", 0, OPTION_ENUM, AT(mechanism), NULL, mechanism_choices,
+	{"mechanism", 0, OPTION_ENUM, AT(mechanism), NULL, session_mechanism_names,
 	 "how kernel functions are hooked"},
 	{"output", 'o', OPTION_STRING, AT(output), "DIR", NULL,
 	 "parent of result folders (default: results)"},
@@ -163,7 +162,7 @@ static enum exit_status run_in_lab(const struct plan *p, const struct run_opts *
 		.sets = opts->scenario.sets.items,
 		.set_count = opts->scenario.sets.count,
 		.quick = opts->scenario.quick,
-		.mechanism = mechanism_choices[opts->mechanism],
+		.mechanism = session_mechanism_names[opts->mechanism],
 		.cpus = opts->lab_cpus,
 		.timeout_ns = opts->lab_timeout_ns,
 		.deterministic = opts->deterministic,

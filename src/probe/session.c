@@ -12,6 +12,14 @@
 #include "base/strbuf.h"
 #include "probe/ladder.h"
 
+const char *const session_mechanism_names[] = {
+	[MECHANISM_AUTO] = "auto",
+	[MECHANISM_FENTRY] = "fentry",
+	[MECHANISM_FPROBE] = "fprobe",
+	[MECHANISM_KPROBE] = "kprobe",
+	NULL,
+};
+
 /* How long the end of a window waits for requests that are still open (readahead behind fio's back). */
 #define DRAIN_NS 500000000ull
 

@@ -9,6 +9,8 @@
 struct session;
 
 enum session_mechanism { MECHANISM_AUTO, MECHANISM_FENTRY, MECHANISM_FPROBE, MECHANISM_KPROBE };
+/* "auto", "fentry"...: what --mechanism takes, by the enum; NULL-terminated. */
+extern const char *const session_mechanism_names[];
 
 struct session_opts {
 	const char *filesystem; /* "erofs" */

@@ -15,7 +15,7 @@ struct lab_target {
 	const char *const *sets;   /* --set arguments */
 	size_t set_count;
 	bool quick;
-	const char *mechanism; /* "auto", "fentry", "kprobe" */
+	const char *mechanism; /* one of session_mechanism_names */
 	unsigned int cpus;
 	uint64_t timeout_ns; /* of the whole guest; 0: derived from the plan */
 	bool deterministic;

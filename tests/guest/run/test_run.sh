@@ -49,8 +49,13 @@ check "report prints the same tables from the folder" \
 	diff <("$accelbench" report "$(result all)") "$work/all/stdout"
 check "nothing is left beside the results" nothing_left all
 
-run again "$engines" --set 'matrix.engine=[lz4]'
+mechanism()
+{
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["tracer"]["mechanism"])' "$(result "$1")/result.json"
+}
+run again "$engines" --set 'matrix.engine=[lz4]' --mechanism kprobe
 check "a second run builds no image" says again "from the cache" stderr
+check "functions are hooked by what was asked for" equal "$(mechanism again)" kprobe
 
 # The accelerator fails every request: the file system gives the reader an error, and there is no software fallback.
 run errors "$engines" --set 'matrix.engine=[deflate, qat_deflate]' --lab-module error_every=1

@@ -101,15 +101,8 @@ static bool run_case(struct truth *t, const char *name)
 
 static enum session_mechanism mechanism_named(const char *name)
 {
-	static const char *const names[] = {
-		[MECHANISM_AUTO] = "auto",
-		[MECHANISM_FENTRY] = "fentry",
-		[MECHANISM_FPROBE] = "fprobe",
-		[MECHANISM_KPROBE] = "kprobe",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
+	for (int i = 0; session_mechanism_names[i]; i++)
+		if (!strcmp(session_mechanism_names[i], name))
 			return (enum session_mechanism)i;
 	give_up("no mechanism %s", name);
 }
