@@ -27,6 +27,16 @@ int key_fault(const struct reading *r, const struct key_place *place, const char
 	return key_error(r, doc_nearest(place->node, key), path, "%s", message);
 }
 
+bool key_adapted(const struct reading *r, const struct doc_node *n)
+{
+	return r->adapted && n && n->where.line;
+}
+
+static bool from_file(const struct reading *r, const char *path)
+{
+	return key_adapted(r, doc_find(r->root, path));
+}
+
 static bool given(const struct reading *r, const char *path)
 {
 	return doc_find(r->root, path) != NULL;
@@ -92,14 +102,6 @@ static int check_level(const struct reading *r, const struct key_place *top,
 		return key_fault(r, top, path, "%s has no levels", engine->name);
 	return key_fault(r, top, path, "%d is no level of %s, expected %s", l->level, engine->name,
 			 strbuf_str(&ranges));
-}
-
-/* Was it right in the file, before --set changed the engines? */
-static bool from_file(const struct reading *r, const char *path)
-{
-	const struct doc_node *n = doc_find(r->root, path);
-
-	return r->adapted && n && n->where.line;
 }
 
 /* One level for all engines is for those that have levels. */

@@ -79,10 +79,10 @@ static int check_rule(const struct reading *r, const struct rule *rule)
 	return 0;
 }
 
-/* A rule of the file, which was right there, against what --set made of the rest. What --set brings has no line. */
+/* A rule of the file that does not go with what --set made of the rest. */
 static bool left_behind(const struct reading *r, const struct doc_node *node, int err)
 {
-	if (err != -EINVAL || !r->adapted || !node->where.line)
+	if (err != -EINVAL || !key_adapted(r, node))
 		return false;
 	if (r->d)
 		r->d->text[0] = '\0';

@@ -157,6 +157,9 @@ struct key_place {
 int key_fault(const struct reading *r, const struct key_place *place, const char *key,
 	      const char *fmt, ...) AB_PRINTF(4, 5);
 
+/* Was @n, which may be NULL, right in the file, before --set changed the rest? What --set itself brings has no line. */
+bool key_adapted(const struct reading *r, const struct doc_node *n);
+
 /* What holds between keys. */
 int scenario_check(const struct reading *r);
 int scenario_check_rules(const struct reading *r);

@@ -31,6 +31,8 @@ void report_beside(const struct report *rep);
 /* Checks that failed, anomalies, warnings. */
 void report_notes(const struct report *rep);
 
+/* "failed", "skipped"; of a cell that is not done: "unfinished" between its repetitions, else "not run". */
+const char *report_status(const struct result_cell *cell);
 /* "64 KiB"; "-" for 0, which stands for data without clusters. Returns @buf. */
 const char *report_cluster(char buf[TEXT_NUMBER_SIZE], uint64_t bytes);
 /* "seqread 64 KiB qat_deflate". */

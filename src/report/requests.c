@@ -61,10 +61,9 @@ static void put_verdict(struct grid *g, size_t col, const struct result_cell *ce
 	bool done = cell->status == CELL_DONE;
 
 	grid_put(g, col, GRID_LEFT, done && cell->valid ? STYLE_GOOD : STYLE_BAD, "%s",
-		 cell->status == CELL_PENDING ? "unfinished"
-		 : !done		      ? cell_status_names[cell->status]
-		 : cell->valid		      ? "valid"
-					      : "INVALID");
+		 !done	       ? report_status(cell)
+		 : cell->valid ? "valid"
+			       : "INVALID");
 }
 
 static void put_row(const struct report *rep, struct grid *g, const struct result_cell *cell)

@@ -98,14 +98,6 @@ static int column_decimals(const struct report *rep, const char *workload, const
 	return least < 10 * MIB ? 2 : least < 100 * MIB ? 1 : 0;
 }
 
-/* What stands in place of a number. */
-static const char *status_word(const struct result_cell *cell)
-{
-	if (cell->status == CELL_PENDING)
-		return cell->sample_count ? "unfinished" : "not run";
-	return cell->status == CELL_DONE ? "none" : cell_status_names[cell->status];
-}
-
 static void put_cell(struct grid *g, size_t col, const struct report *rep,
 		     const struct result_cell *cell, int decimals)
 {
@@ -120,7 +112,8 @@ static void put_cell(struct grid *g, size_t col, const struct report *rep,
 	}
 	speed = derive_speed(cell);
 	if (cell->status != CELL_DONE || !speed.bandwidth.n) {
-		grid_put(g, col, GRID_RIGHT, STYLE_WARN, "%s", status_word(cell));
+		grid_put(g, col, GRID_RIGHT, STYLE_WARN, "%s",
+			 cell->status == CELL_DONE ? "none" : report_status(cell));
 		return;
 	}
 	grid_put(g, col, GRID_RIGHT, style, "%.*f", decimals, speed.bandwidth.median / unit);

@@ -16,6 +16,13 @@ const char *report_cluster(char buf[TEXT_NUMBER_SIZE], uint64_t bytes)
 	return bytes ? units_bytes(buf, TEXT_NUMBER_SIZE, bytes) : memcpy(buf, "-", 2);
 }
 
+const char *report_status(const struct result_cell *cell)
+{
+	if (cell->status == CELL_PENDING)
+		return cell->sample_count ? "unfinished" : "not run";
+	return cell_status_names[cell->status];
+}
+
 void report_cell_name(struct strbuf *sb, const struct result_cell *cell)
 {
 	char cluster[TEXT_NUMBER_SIZE];
