@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Images as the store keeps them: found, checked, put there. @folder is the store's "images" in all
- * of this. For image.c and runner_verify.c only.
+ * of this. For image.c, runner_verify.c and lab_results.c only.
  */
 #ifndef AB_RUN_IMAGE_STORE_H
 #define AB_RUN_IMAGE_STORE_H

@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "base/fsutil.h"
 #include "base/interrupt.h"
-#include "base/spawn.h"
 #include "run/lab_qemu.h"
 #include "run/lab_share.h"
 

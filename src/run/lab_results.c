@@ -94,6 +94,18 @@ static void strike_spoilt(const struct result *r, const struct run_opts *o)
 	}
 }
 
+/* In place of the one of a run that goes on. */
+static int put_console(const char *console, const char *dir, struct diag *d)
+{
+	char path[4500];
+	int err = fs_path(path, sizeof(path), "%s/console.log", dir);
+
+	if (err)
+		return diag_errno(d, err, "%s", dir);
+	unlink(path);
+	return fs_copy_file(console, path, 0644, d);
+}
+
 int lab_results_bring_back(const char *share, const char *console, const struct run_opts *o,
 			   struct result *r, struct diag *d)
 {
@@ -116,13 +128,8 @@ int lab_results_bring_back(const char *share, const char *console, const struct 
 		snprintf(r->id, sizeof(r->id), "%s", o->id);
 		err = result_save(to, r, d);
 	}
-	if (!err) {
-		err = fs_path(from, sizeof(from), "%s/console.log", to);
-		if (!err)
-			unlink(from);
-		if (!err)
-			err = fs_copy_file(console, from, 0644, d);
-	}
+	if (!err)
+		err = put_console(console, to, d);
 	if (!err)
 		strike_spoilt(r, o);
 	return err;
@@ -137,6 +144,6 @@ void lab_results_keep_console(const char *console, const struct run_opts *o)
 	snprintf(to, sizeof(to), "%s/console.log", dir);
 	if (fs_exists(to) || !fs_exists(console))
 		return;
-	if (fs_mkdir_p(dir, 0755, &why) || fs_copy_file(console, to, 0644, &why))
+	if (fs_mkdir_p(dir, 0755, &why) || put_console(console, dir, &why))
 		log_warn("%s", why.text);
 }

@@ -121,8 +121,7 @@ static int fill(struct lab_run *lr, const struct result *r, struct diag *d)
 	err = fs_copy_file(lr->target->scenario_file, path, 0644, d);
 	if (err)
 		return err;
-	snprintf(path, sizeof(path), "%s/in/accelbench", lr->share);
-	return fs_copy_file("/proc/self/exe", path, 0755, d);
+	return lab_share_program(lr->share, d);
 }
 
 /* Needs an accelerator that nobody but the lab has? */
