@@ -50,27 +50,42 @@ void case_lost(struct truth *t)
 	window_free(&next);
 }
 
+static const struct reading early = {.image = "deflate4", .files = 2, .threads = ONE_EACH};
+
+/* Two requests that the accelerator keeps. */
+static struct readers *hold_early(struct truth *t)
+{
+	struct readers *readers;
+
+	provider_reset();
+	provider_set("hold=1");
+	drop_caches(t, early.image, true);
+	readers = reading_start(t, &early);
+	provider_await("in_ring", 2);
+	return readers;
+}
+
+/* A window in which these end, and the other 46 files are read. */
+static void window_of_others(struct truth *t, struct session *s, struct readers *readers,
+			     struct window *w)
+{
+	static const struct reading others = {.image = "deflate4", .files = 48};
+
+	window_begin(t, s, early.image, w);
+	provider_set("hold=0");
+	reading_join(readers);
+	reading_run(t, &others);
+	window_end(s, w);
+}
+
 void case_before_window(struct truth *t)
 {
-	static const struct reading early = {.image = "deflate4", .files = 2, .threads = ONE_EACH};
-	static const struct reading others = {.image = "deflate4", .files = 48};
 	struct session *s = shared_session(t);
 	unsigned int tries = 0;
 	struct window w;
 
 	do {
-		struct readers *readers;
-
-		provider_reset();
-		provider_set("hold=1");
-		drop_caches(t, early.image, true);
-		readers = reading_start(t, &early);
-		provider_await("in_ring", 2);
-		window_begin(t, s, early.image, &w);
-		provider_set("hold=0");
-		reading_join(readers);
-		reading_run(t, &others);
-		window_end(s, &w);
+		window_of_others(t, s, hold_early(t), &w);
 	} while (window_missed(&w, &tries));
 	check_clean(&w, 46, "begun before the window");
 	window_free(&w);
@@ -79,8 +94,6 @@ void case_before_window(struct truth *t)
 /* Requests that began before the hooks were there: not seen, and nothing of theirs is counted for another's. */
 static void attach_in_flight(struct truth *t)
 {
-	static const struct reading early = {.image = "deflate4", .files = 2, .threads = ONE_EACH};
-	static const struct reading others = {.image = "deflate4", .files = 48};
 	struct session *s = open_session(t, 1u << AB_ALG_DEFLATE, 0);
 	unsigned int tries = 0;
 	struct readers *readers;
@@ -89,18 +102,10 @@ static void attach_in_flight(struct truth *t)
 
 	do {
 		session_detach(s);
-		provider_reset();
-		provider_set("hold=1");
-		drop_caches(t, early.image, true);
-		readers = reading_start(t, &early);
-		provider_await("in_ring", 2);
+		readers = hold_early(t);
 		if (session_attach(s, &d))
 			give_up("attaching: %s", d.text);
-		window_begin(t, s, early.image, &w);
-		provider_set("hold=0");
-		reading_join(readers);
-		reading_run(t, &others);
-		window_end(s, &w);
+		window_of_others(t, s, readers, &w);
 	} while (window_missed(&w, &tries));
 	check_equal(counter(&w, AB_CNT_ENTRIES), 46, "attached in flight: the others begun inside");
 	check_equal(counter(&w, AB_CNT_EXITS), 46, "attached in flight: and ended");
