@@ -90,27 +90,35 @@ static int act_umount(const char *path, const char *value, struct diag *d)
 	return diag_errno(d, -errno, "%s: cannot be unmounted", path);
 }
 
+/*
+ * Asked of the device, since /sys may be hidden. A file that was deleted or replaced meanwhile is not known
+ * again; its device frees itself (LO_FLAGS_AUTOCLEAR) when it is closed here.
+ */
+static bool attached_to(int fd, const char *file)
+{
+	struct loop_info64 info;
+	struct stat st;
+
+	return !ioctl(fd, LOOP_GET_STATUS64, &info) && !stat(file, &st) &&
+	       info.lo_device == st.st_dev && info.lo_inode == st.st_ino;
+}
+
 static int act_loop(const char *path, const char *value, struct diag *d)
 {
 	const char *name = strrchr(path, '/');
-	char sysfs[128], backing[4096 + 16];
-	size_t len = value ? strlen(value) : 0;
-	int ret;
 
 	if (!name || !value || strncmp(name, "/loop", 5))
 		return diag_set(d, -EINVAL, "%s: not a loop device with a backing file", path);
-	ret = fs_path(sysfs, sizeof(sysfs), "/sys/block%s/loop/backing_file", name);
-	if (ret)
-		return diag_errno(d, ret, "%s", path);
-	/* Detached already (LO_FLAGS_AUTOCLEAR), or taken by somebody else since. */
-	if (fs_read_line(sysfs, backing, sizeof(backing)) || strncmp(backing, value, len) ||
-	    (backing[len] && strcmp(backing + len, " (deleted)")))
-		return 0;
 
 	AB_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
 
+	if (fd < 0 && (errno == ENOENT || errno == ENXIO))
+		return 0;
 	if (fd < 0)
 		return diag_errno(d, -errno, "%s: cannot be opened", path);
+	/* Detached already (LO_FLAGS_AUTOCLEAR), or taken by somebody else since. */
+	if (!attached_to(fd, value))
+		return 0;
 	/* A device in use is detached by the kernel when its last user closes it. */
 	if (ioctl(fd, LOOP_CLR_FD) && errno != ENXIO)
 		return diag_errno(d, -errno, "%s: cannot be detached", path);

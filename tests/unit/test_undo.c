@@ -318,16 +318,6 @@ static void test_only_the_very_folder_is_deleted(void **state)
 	assert_int_equal(rmdir(kept), 0);
 }
 
-static void test_loop_of_somebody_else_is_left_alone(void **state)
-{
-	struct undo *u = open_journal();
-
-	/* Whatever is attached there, it is not this file. */
-	undo_push(u, UNDO_LOOP, "/dev/loop0", at("image"), NULL);
-	undo_push(u, UNDO_LOOP, "/dev/loop99999", at("image"), NULL);
-	assert_int_equal(undo_close(u, NULL), 0);
-}
-
 static void test_umount(void **state)
 {
 	struct undo *u = open_journal();
@@ -389,7 +379,6 @@ int main(void)
 		TEST(test_journals_of_others_are_not_trusted),
 		TEST(test_folder_with_a_foreign_name_is_not_deleted),
 		TEST(test_only_the_very_folder_is_deleted),
-		TEST(test_loop_of_somebody_else_is_left_alone),
 		TEST(test_umount),
 		TEST(test_unfinished_journal_is_removed),
 		TEST(test_no_folder_is_nothing_to_do),
