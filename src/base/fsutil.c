@@ -97,7 +97,7 @@ int fs_write_sysfs(const char *path, const char *value, struct diag *d)
 	return 0;
 }
 
-static int write_all(int fd, const void *bytes, size_t len)
+int fs_write_all(int fd, const void *bytes, size_t len)
 {
 	const char *p = bytes;
 
@@ -174,7 +174,7 @@ int fs_commit_beside(int fd, const char *temp, const char *path, struct diag *d)
 /* A terminal, a pipe, /dev/null: there is nothing to replace, the bytes go into it. */
 static int write_into(const char *path, int fd, const void *bytes, size_t len, struct diag *d)
 {
-	int ret = write_all(fd, bytes, len);
+	int ret = fs_write_all(fd, bytes, len);
 
 	return ret ? diag_errno(d, ret, "%s: cannot be written", path) : 0;
 }
@@ -199,7 +199,7 @@ int fs_write_atomic(const char *path, const void *bytes, size_t len, struct diag
 
 	if (fd < 0)
 		return diag_errno(d, fd, "%s: no file can be made there", path);
-	ret = write_all(fd, bytes, len);
+	ret = fs_write_all(fd, bytes, len);
 	if (ret) {
 		unlink(temp);
 		return diag_errno(d, ret, "%s: cannot be written", path);

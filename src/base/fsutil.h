@@ -17,6 +17,8 @@ int fs_read_file(const char *path, size_t max_bytes, struct strbuf *out, struct 
 int fs_read_line(const char *path, char *buf, size_t size);
 /* Writes the bytes in one write(2) call, as sysfs wants it. */
 int fs_write_sysfs(const char *path, const char *value, struct diag *d);
+/* All of the bytes, in as many write(2) calls as it takes. 0, -errno. */
+int fs_write_all(int fd, const void *bytes, size_t len);
 /*
  * Written beside (O_EXCL, random name), fsync'ed, renamed; the folder fsync'ed. "-" is standard
  * output.

@@ -263,21 +263,6 @@ int source_hash(const struct source *src, struct dataset_record *rec, struct dia
 	return ret ? ret : check_unchanged(src, d);
 }
 
-static int copy_piece(int to, const char *bytes, size_t len)
-{
-	while (len) {
-		ssize_t n = write(to, bytes, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int copy_bytes(const struct source *src, int from, int to, const char *to_name,
 		      struct sha256 *sum, struct diag *d)
 {
@@ -297,7 +282,7 @@ static int copy_bytes(const struct source *src, int from, int to, const char *to
 		if (n < 0)
 			return diag_errno(d, -errno, "%s: cannot be read", src->path);
 		sha256_update(sum, piece, (size_t)n);
-		ret = copy_piece(to, piece, (size_t)n);
+		ret = fs_write_all(to, piece, (size_t)n);
 		if (ret)
 			return diag_errno(d, ret, "%s: cannot be written", to_name);
 	}

@@ -64,6 +64,22 @@ static void test_write_and_read(void **state)
 	assert_int_equal(fs_read_file(top, 10, &text, &d), -EISDIR);
 }
 
+static void test_write_all(void **state)
+{
+	AB_STRBUF struct strbuf text = {0};
+	int fd = open(at("all"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_int_equal(fs_write_all(fd, "one, ", 5), 0);
+	assert_int_equal(fs_write_all(fd, "", 0), 0);
+	assert_int_equal(fs_write_all(fd, "two", 3), 0);
+	close(fd);
+	assert_int_equal(fs_read_file(at("all"), 100, &text, NULL), 0);
+	assert_string_equal(strbuf_str(&text), "one, two");
+	fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(fs_write_all(fd, "x", 1), -ENOSPC);
+	close(fd);
+}
+
 static void test_copy(void **state)
 {
 	AB_STRBUF struct strbuf text = {0};
@@ -238,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_path_is_never_cut),
 		cmocka_unit_test_setup_teardown(test_write_and_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_write_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_copy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_read_appends, setup, teardown),
 		cmocka_unit_test(test_proc_file_without_size),
