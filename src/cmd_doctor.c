@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "report/doctor.h"
 #include "run/doctor.h"
+#include "run/lab.h"
 
 struct options {
 	bool json;
@@ -20,7 +21,7 @@ static const struct option_info options_table[] = {
 	{"intrusive", 0, OPTION_FLAG, offsetof(struct options, intrusive), NULL, NULL,
 	 "try also what others could notice: see above"},
 	{"lab-dir", 0, OPTION_STRING, offsetof(struct options, lab_dir), "DIR", NULL,
-	 "the built lab (default: build/lab)"},
+	 "the built lab (default: " LAB_DEFAULT_DIR ")"},
 	{"tools-root", 0, OPTION_STRING, offsetof(struct options, tools_root), "DIR", NULL,
 	 "another system's root whose mkfs.erofs may be used (default: the lab's)"},
 };
@@ -53,7 +54,7 @@ static enum exit_status run_doctor(const void *options, const struct invocation 
 	return r.can_trace ? STATUS_OK : STATUS_SKIPPED;
 }
 
-static const struct options defaults = {.lab_dir = "build/lab"};
+static const struct options defaults = {.lab_dir = LAB_DEFAULT_DIR};
 
 const struct command cmd_doctor = {
 	.name = "doctor",

@@ -31,7 +31,8 @@ struct lab_options {
 #define AT(member) offsetof(struct lab_options, member)
 
 static const struct option_info option_table[] = {
-	{"dir", 'b', OPTION_STRING, AT(dir), "DIR", NULL, "the built guest (default: build/lab)"},
+	{"dir", 'b', OPTION_STRING, AT(dir), "DIR", NULL,
+	 "the built guest (default: " LAB_DEFAULT_DIR ")"},
 	{"share", 's', OPTION_STRING, AT(share), "DIR", NULL,
 	 "folder that the guest sees as /lab (default: a temporary one)"},
 	{"console", 'k', OPTION_STRING, AT(console), "FILE", NULL,
@@ -158,7 +159,7 @@ static enum exit_status run(const void *options, const struct invocation *inv, s
 	return run_command(o, argv, d);
 }
 
-static const struct lab_options defaults = {.dir = "build/lab"};
+static const struct lab_options defaults = {.dir = LAB_DEFAULT_DIR};
 
 const struct command cmd_lab = {
 	.name = "lab",
@@ -169,7 +170,9 @@ const struct command cmd_lab = {
 	.details =
 		"`accelbench lab run -- accelbench doctor` runs this program in the guest.\n"
 		"The exit status is the command's; 3 when the guest crashed, hung or did not start, and\n"
-		"its console log is kept then.",
+		"its console log is kept then.\n"
+		"The guest is the one of --dir, else the one in the current folder's " LAB_DEFAULT_DIR
+		".",
 	.options = option_table,
 	.option_count = ARRAY_SIZE(option_table),
 	.options_size = sizeof(struct lab_options),

@@ -13,6 +13,7 @@
 #include "model/plan.h"
 #include "probe/session.h"
 #include "report/table.h"
+#include "run/lab.h"
 #include "run/lab_target.h"
 #include "run/runner.h"
 
@@ -56,7 +57,7 @@ static const struct option_info option_table[] = {
 	 "another system's root whose mkfs.erofs may be used (default: the lab's)"},
 	{"resume", 0, OPTION_STRING, AT(resume), "RESULT", NULL, "go on with an interrupted run"},
 	{"lab-dir", 0, OPTION_STRING, AT(lab_dir), "DIR", NULL,
-	 "the built lab (default: build/lab)"},
+	 "the built lab (default: " LAB_DEFAULT_DIR ")"},
 	{"lab-cpus", 0, OPTION_UINT, AT(lab_cpus), "N", NULL, "CPUs of the guest (default: 2)"},
 	{"lab-timeout", 0, OPTION_TIME, AT(lab_timeout_ns), "TIME", NULL,
 	 "end the guest after this time (default: by the plan)"},
@@ -261,7 +262,7 @@ out:
 	return status;
 }
 
-static const struct run_options defaults = {.lab_dir = "build/lab", .lab_cpus = 2};
+static const struct run_options defaults = {.lab_dir = LAB_DEFAULT_DIR, .lab_cpus = 2};
 
 const struct command cmd_run = {
 	.name = "run",
@@ -271,7 +272,9 @@ const struct command cmd_run = {
 	.operands_max = 1,
 	.details =
 		"Needs root. Images and datasets are kept in the cache; a second run builds nothing.\n"
-		"The result folder is named on stderr; `accelbench report` prints it again.",
+		"The result folder is named on stderr; `accelbench report` prints it again.\n"
+		"The lab is the one of --lab-dir, else the one in the current folder's " LAB_DEFAULT_DIR
+		".",
 	.options = option_table,
 	.option_count = ARRAY_SIZE(option_table),
 	.options_size = sizeof(struct run_options),

@@ -55,8 +55,9 @@ int lab_check(const char *dir, struct diag *d)
 		if (fs_path(path, sizeof(path), "%s/%s", dir, parts[i]) || !fs_exists(path))
 			return diag_set(
 				d, -ENOENT,
-				"%s: no complete guest there (%s is missing): "
-				"`sudo make lab` in the source tree builds it, --lab-dir names it",
+				"%s: no complete guest there (%s is missing); `sudo make lab` in the source tree builds one, or, "
+				"of what is installed, `sudo PREFIX/share/accelbench/lab/build.sh DIR`; "
+				"--lab-dir=DIR (of `accelbench lab`: --dir=DIR) says where it is",
 				dir, parts[i]);
 	return 0;
 }
@@ -249,7 +250,7 @@ static void explain(const struct guest *g, struct diag *d)
 	lab_console_reason(g->opts, reason, sizeof(reason));
 	diag_set(d, -EIO, "%s after %.1f s%s%s (its console: %s)", words[g->res->outcome],
 		 (double)g->res->wall_ns / NS_PER_S, reason[0] ? ": " : "", reason,
-		 g->opts->console);
+		 g->opts->console_kept ? g->opts->console_kept : g->opts->console);
 }
 
 static int judge(struct guest *g, struct diag *d)

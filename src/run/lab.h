@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include "base/diag.h"
 
+#define LAB_DEFAULT_DIR	 "build/lab"	      /* of the folder that the program is called in */
 #define LAB_QEMU_PROGRAM "qemu-system-x86_64" /* in the folder that `make lab` built */
 
 #define LAB_DEFAULT_CPUS       2
@@ -26,6 +27,8 @@ struct lab_opts {
 		share; /* an existing folder; the guest sees it as /lab. Its in/ and out/ are made when missing */
 	const char
 		*console; /* file that gets the kernel's console and QEMU's own words; replaced */
+	const char *
+		console_kept; /* where the caller will keep that file, for messages; NULL: where it is */
 	const char *cache_disk; /* raw ext4 image, read-write at /cache in the guest; NULL: none */
 	const char *cwd;	/* in the guest; NULL: / */
 	const char *const *env; /* NAME=VALUE for the command, NULL-terminated, or NULL */

@@ -125,13 +125,12 @@ int lab_results_bring_back(const char *share, const char *console, const struct 
 	*r = (struct result){0};
 	err = result_load(to, r, d);
 	if (!err) {
+		strike_spoilt(r, o);
 		snprintf(r->id, sizeof(r->id), "%s", o->id);
 		err = result_save(to, r, d);
 	}
 	if (!err)
 		err = put_console(console, to, d);
-	if (!err)
-		strike_spoilt(r, o);
 	return err;
 }
 

@@ -30,6 +30,7 @@ struct lab_run {
 	char stage[4128]; /* <dir>/stage: what becomes the cache disk */
 	char disk[4128];  /* <dir>/cache.img */
 	char console[4128];
+	char console_kept[4400];
 	uint64_t image_bytes;
 };
 
@@ -59,6 +60,10 @@ static int make_folders(struct lab_run *lr, struct diag *d)
 	snprintf(lr->stage, sizeof(lr->stage), "%s/stage", lr->dir);
 	snprintf(lr->disk, sizeof(lr->disk), "%s/cache.img", lr->dir);
 	snprintf(lr->console, sizeof(lr->console), "%s/console.log", lr->dir);
+	err = fs_path(lr->console_kept, sizeof(lr->console_kept), "%s/%s/console.log",
+		      lr->opts->output_dir, lr->opts->id);
+	if (err)
+		return diag_errno(d, err, "%s", lr->opts->output_dir);
 	snprintf(path, sizeof(path), "%s/in/prepared", lr->share);
 	err = fs_mkdir_p(path, 0755, d);
 	if (err)
@@ -189,6 +194,7 @@ static int boot(struct lab_run *lr, struct lab_result *res, struct diag *d)
 		.dir = lr->target->lab_dir,
 		.share = lr->share,
 		.console = lr->console,
+		.console_kept = lr->console_kept,
 		.cache_disk = lr->disk,
 		.cpus = lr->target->cpus,
 		.deterministic = lr->target->deterministic,
@@ -215,6 +221,14 @@ static enum exit_status guest_status(const struct lab_result *res, struct diag *
 	return STATUS_FAILED;
 }
 
+/* What was read once already, here, is gone when it came through a pipe. */
+static bool reads_again(const char *file)
+{
+	struct stat st;
+
+	return strcmp(file, "-") && !stat(file, &st) && S_ISREG(st.st_mode);
+}
+
 enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o,
 				const struct lab_target *target, struct result *r, struct diag *d)
 {
@@ -224,12 +238,14 @@ enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o,
 	struct diag why = {0};
 	int err;
 
-	if (lab_check(target->lab_dir, d))
-		return STATUS_SKIPPED;
-	if (!strcmp(target->scenario_file, "-")) {
-		diag_set(d, -EINVAL, "--target lab needs a scenario file, not standard input");
+	if (!reads_again(target->scenario_file)) {
+		diag_set(
+			d, -EINVAL,
+			"--target lab needs a scenario file that the guest can read too, not standard input or a pipe");
 		return STATUS_USAGE;
 	}
+	if (lab_check(target->lab_dir, d))
+		return STATUS_SKIPPED;
 	err = run_prepare(p, o, r, d);
 	if (err)
 		return run_prepare_status(err);

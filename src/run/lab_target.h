@@ -11,7 +11,7 @@
 
 struct lab_target {
 	const char *lab_dir;	   /* where `make lab` put the guest */
-	const char *scenario_file; /* "-" is refused: the guest reads a file */
+	const char *scenario_file; /* the guest reads it too: "-" and pipes are refused */
 	const char *const *sets;   /* --set arguments */
 	size_t set_count;
 	bool quick;

@@ -66,6 +66,13 @@ expect 'validate --print' 0 'name: minimal*timeout: 600s*' '' validate -qp good.
 expect 'schema' 0 '{*"https://json-schema.org/draft/2020-12/schema"*"quick"*}' '' schema scenario
 expect 'a mistyped schema' 2 '' "${error}schema: no format 'scenaro'; did you mean 'scenario'?" schema scenaro
 
+# Where a lab is looked for: what the option says, else below the current folder.
+missing='no complete guest there (vmlinux is missing); *sudo make lab*share/accelbench/lab/build.sh DIR*--lab-dir=DIR*'
+expect 'no lab' 4 '' "${error}build/lab: $missing" run --target lab good.yaml
+expect 'no lab where it should be' 4 '' "${error}none: $missing" run --target lab --lab-dir none good.yaml
+expect 'no lab for a command' 4 '' "${error}none: $missing" lab --dir none run true
+expect 'a pipe that the guest cannot read' 2 '' "${error}*a scenario file*, not*a pipe" run --target lab <(cat good.yaml)
+
 # What is printed can be read again, from standard input too.
 number=$((number + 1))
 "$accelbench" validate -qp good.yaml >printed.yaml

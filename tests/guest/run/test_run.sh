@@ -72,7 +72,7 @@ check "it says what hangs" says lost "hangs in the kernel" stderr
 check "what was measured before is kept" test -s "$(result lost)/result.json"
 check "nothing is left of the guest" equal "$(pgrep -f "$work/lost" | wc -l)" 0
 
-# A lab whose guest can be struck: an NMI that nobody expects makes its kernel panic.
+# A lab whose guest can be struck through QEMU's monitor: an NMI that nobody expects makes its kernel panic.
 make_fragile_lab()
 {
 	local lab part
@@ -95,44 +95,58 @@ make_fragile_lab()
 	chmod +x "$work/lab/qemu-system-x86_64"
 }
 
-# As soon as the third repetition was told of.
+# strike FOLDER COMMAND: says COMMAND to the monitor as soon as the run told of its third repetition.
 strike()
 {
 	local i
 	for ((i = 0; i < 1800; i++)); do
-		if grep -qs '^ *3/' "$work/panic/stderr"; then
+		if grep -qs '^ *3/' "$work/$1/stderr"; then
 			python3 -c '
 import socket, sys
 monitor = socket.socket(socket.AF_UNIX)
 monitor.connect(sys.argv[1])
 monitor.recv(4096)
-monitor.sendall(b"nmi\n")
-monitor.recv(4096)' "$work/monitor"
+monitor.sendall(sys.argv[2].encode() + b"\n")
+monitor.recv(4096)' "$work/monitor" "$2"
 			return
 		fi
 		sleep 0.1
 	done
 }
 
+# kept FOLDER: what became of the three repetitions.
 kept()
 {
 	python3 -c '
 import json, sys
 result = json.load(open(sys.argv[1]))
 done = sum(len(c["samples"] or []) for c in result["cells"])
-print(result["complete"], "kept" if done >= 3 else done)' "$(result panic)/result.json"
+print(result["complete"], "kept" if done >= 3 else done)' "$(result "$1")/result.json"
 }
+# The file that the message names, as it is after the run.
+console() { sed -n 's/.*(its console: \(.*\))$/\1/p' "$work/$1/stderr"; }
 
 make_fragile_lab
-strike &
+strike panic nmi &
 run panic "$engines" --lab-dir "$work/lab"
 wait $!
 check "a guest that panics between repetitions: status 3" equal "$(status panic)" 3
 check "the message names the panic" says panic "Kernel panic" stderr
-check "what was measured before is kept, as incomplete" equal "$(kept)" "False kept"
+check "what was measured before is kept, as incomplete" equal "$(kept panic)" "False kept"
 check "its console is in the result folder" grep -q "Kernel panic" "$(result panic)/console.log"
+check "which the message names" equal "$(console panic)" "$(result panic)/console.log"
 check "nothing is left beside these results" nothing_left panic
 check "nor of this guest" equal "$(pgrep -f "$work/panic" | wc -l)" 0
+
+strike frozen stop &
+run frozen "$engines" --lab-dir "$work/lab" --lab-timeout 90s
+wait $!
+check "a guest that stands still between repetitions: status 3" equal "$(status frozen)" 3
+check "the message says that it did not end" says frozen "the guest did not end in time" stderr
+check "what was measured before that is kept, as incomplete" equal "$(kept frozen)" "False kept"
+check "and the console that the message names" equal "$(console frozen)" "$(result frozen)/console.log"
+check "nothing is left beside these results either" nothing_left frozen
+check "nor of that guest" equal "$(pgrep -f "$work/frozen" | wc -l)" 0
 
 # Bits that flipped in the cache without a trace are found by reading back, in the guest; the cache is on this side.
 spoil()
