@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd.h"
 
+#include <errno.h>
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/undo.h"
@@ -44,14 +45,20 @@ static enum exit_status run_cleanup(const void *options, const struct invocation
 	int undo_ret, store_ret;
 
 	undo_ret = undo_cleanup(NULL, &undone, d);
-	store_ret = store_open(&st, o->cache, NULL, &why);
+	store_ret = store_find(&st, o->cache, &why);
 	if (!store_ret)
 		store_ret = store_sweep(&st, &unfinished, &why);
+	/* There need not be one; but perhaps its name was misspelt. */
+	if (store_ret == -ENOENT) {
+		if (o->cache)
+			log_warn("%s: no cache is there", o->cache);
+		store_ret = 0;
+	}
 	report(&undone, unfinished);
 	if (!undo_ret && !store_ret)
 		return STATUS_OK;
 	if (!undo_ret)
-		diag_set(d, store_ret, "%s", why.text);
+		diag_set(d, store_ret, "cache: %s", why.text);
 	else if (store_ret)
 		log_error("%s", why.text);
 	return STATUS_FAILED;

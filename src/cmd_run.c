@@ -15,12 +15,11 @@
 #include "report/table.h"
 #include "run/lab.h"
 #include "run/lab_target.h"
+#include "run/result_folder.h"
 #include "run/runner.h"
 
 static const char *const target_names[] = {"auto", "host", "lab", NULL};
 enum target { TARGET_AUTO, TARGET_HOST, TARGET_LAB };
-
-#define RUN_ID_SIZE 160
 
 struct run_options {
 	struct scenario_options scenario;
@@ -133,11 +132,6 @@ static enum exit_status run_here(const struct plan *p, const struct run_opts *o,
 	struct diag quiet = {0};
 	int err;
 
-	if (geteuid()) {
-		diag_set(d, -EPERM,
-			 "run needs root: it mounts file systems and loads BPF programs");
-		return STATUS_SKIPPED;
-	}
 	snprintf(r->target, sizeof(r->target), "%s", o->prepared ? "lab" : "host");
 	if (o->prepared && module && lab_insmod(module, d))
 		return STATUS_FAILED;
@@ -145,6 +139,9 @@ static enum exit_status run_here(const struct plan *p, const struct run_opts *o,
 	if (err)
 		return run_prepare_status(err);
 	err = run_measure(p, o, r, d);
+	/* Nothing was measured, and what was before is printed by `report`. */
+	if (err == -ESTALE)
+		return STATUS_USAGE;
 	status = !err ? judge(r, d) : err == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED;
 	/* In the lab the outer process prints. */
 	if (o->prepared)
@@ -172,8 +169,18 @@ static enum exit_status run_in_lab(const struct plan *p, const struct run_opts *
 	enum exit_status status, printed;
 
 	status = lab_target_run(p, o, &target, r, d);
+	if (status == STATUS_USAGE)
+		return status;
 	printed = print_result(r, o, inv, status ? NULL : d);
 	return status ? status : printed;
+}
+
+static enum exit_status needs_root(struct diag *d)
+{
+	if (!geteuid())
+		return STATUS_OK;
+	diag_set(d, -EPERM, "run needs root: it mounts file systems and loads BPF programs");
+	return STATUS_SKIPPED;
 }
 
 /* Can kernel functions be traced here? Found out by doing it. */
@@ -196,21 +203,61 @@ static bool host_traces(const struct scenario *s, int mechanism)
 	return true;
 }
 
-/* An interrupted run goes on in its own folder. */
-static int split_result(const char *folder, char parent[4096], char id[RUN_ID_SIZE],
-			struct run_opts *opts, struct diag *d)
+/* Where the result will be. An interrupted run goes on in its own folder. */
+struct destination {
+	char parent[4096];
+	char id[RESULT_FOLDER_NAME_SIZE];
+	int claim_fd; /* of a folder that is there already, else -1 */
+};
+
+static int split_result(const char *folder, struct destination *to, struct diag *d)
 {
 	AB_FREE char *real = realpath(folder, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
 
-	if (!slash || strlen(slash + 1) >= RUN_ID_SIZE || strlen(real) >= 4096)
+	if (!slash || strlen(slash + 1) >= sizeof(to->id) || strlen(real) >= sizeof(to->parent))
 		return diag_errno(d, real ? -EINVAL : -errno, "--resume %s: not a result folder",
 				  folder);
 	*slash = '\0';
-	snprintf(parent, 4096, "%s", *real ? real : "/");
-	snprintf(id, RUN_ID_SIZE, "%s", slash + 1);
-	opts->output_dir = parent;
+	snprintf(to->parent, sizeof(to->parent), "%s", *real ? real : "/");
+	snprintf(to->id, sizeof(to->id), "%s", slash + 1);
 	return 0;
+}
+
+static enum exit_status check_options(const struct run_options *o, struct diag *d)
+{
+	if (!o->lab_cpus)
+		diag_set(d, -EINVAL, "--lab-cpus: a guest has at least one CPU");
+	else if (o->resume && o->output)
+		diag_set(d, -EINVAL,
+			 "--resume goes on in the run's own folder: it does not take --output");
+	else if (o->tools_root && !fs_exists(o->tools_root))
+		diag_set(d, -ENOENT, "--tools-root %s: not there", o->tools_root);
+	else
+		return STATUS_OK;
+	return STATUS_USAGE;
+}
+
+static enum exit_status find_destination(const struct run_options *o, const struct scenario *s,
+					 struct destination *to, struct diag *d)
+{
+	const char *parent = o->output ? o->output : "results";
+	int err;
+
+	if (o->resume) {
+		err = split_result(o->resume, to, d);
+		if (!err)
+			err = to->claim_fd = result_folder_claim(o->resume, d);
+		return err < 0 ? STATUS_USAGE : STATUS_OK;
+	}
+	err = fs_path(to->parent, sizeof(to->parent), "%s", parent);
+	if (err)
+		diag_errno(d, err, "%s", parent);
+	else
+		err = result_folder_parent_check(parent, d);
+	if (err)
+		return run_prepare_status(err);
+	return result_folder_name(s, to->id, d) ? STATUS_FAILED : STATUS_OK;
 }
 
 static enum exit_status run(const void *options, const struct invocation *inv, struct diag *d)
@@ -219,20 +266,24 @@ static enum exit_status run(const void *options, const struct invocation *inv, s
 	AB_FREE struct scenario *s = calloc(1, sizeof(*s));
 	struct run_opts opts = {.cache_dir = o->cache,
 				.tools_root = o->tools_root,
-				.output_dir = o->output ? o->output : "results",
 				.resume = o->resume,
 				.prepared = o->prepared,
 				.mechanism = (enum session_mechanism)o->mechanism};
+	struct destination to = {.claim_fd = -1};
 	AB_STRBUF struct strbuf text = {0};
 	enum exit_status status;
 	struct result r = {0};
 	struct plan p = {0};
-	char id[RUN_ID_SIZE], parent[4096], tools[4096];
+	char tools[4096];
+	bool in_lab;
 
 	if (!s) {
 		diag_errno(d, -ENOMEM, "scenario");
 		return STATUS_FAILED;
 	}
+	status = check_options(o, d);
+	if (status)
+		return status;
 	status = scenario_from_options(inv->operands[0], &o->scenario, s, d);
 	if (status)
 		return status;
@@ -243,22 +294,25 @@ static enum exit_status run(const void *options, const struct invocation *inv, s
 		status = command_print(&text, d);
 		goto out;
 	}
-	if (o->resume ? split_result(o->resume, parent, id, &opts, d)
-		      : run_make_id(s, id, sizeof(id), d)) {
-		status = o->resume ? STATUS_USAGE : STATUS_FAILED;
+	in_lab = o->target == TARGET_LAB ||
+		 (o->target == TARGET_AUTO && !host_traces(s, o->mechanism));
+	status = in_lab ? STATUS_OK : needs_root(d);
+	if (!status)
+		status = find_destination(o, s, &to, d);
+	if (status)
 		goto out;
-	}
-	opts.id = id;
+	opts.output_dir = to.parent;
+	opts.id = to.id;
 	if (!opts.tools_root && !fs_path(tools, sizeof(tools), "%s/root", o->lab_dir) &&
 	    fs_exists(tools))
 		opts.tools_root = tools;
-	if (o->target == TARGET_LAB || (o->target == TARGET_AUTO && !host_traces(s, o->mechanism)))
-		status = run_in_lab(&p, &opts, o, &r, inv, d);
-	else
-		status = run_here(&p, &opts, o->lab_module, &r, inv, d);
+	status = in_lab ? run_in_lab(&p, &opts, o, &r, inv, d)
+			: run_here(&p, &opts, o->lab_module, &r, inv, d);
 out:
 	plan_free(&p);
 	result_free(&r);
+	if (to.claim_fd >= 0)
+		close(to.claim_fd);
 	return status;
 }
 

@@ -100,6 +100,9 @@ enum exit_status command_print(const struct strbuf *text, struct diag *d)
 	}
 	/* Flushed here: an error at exit would be seen by nobody. */
 	if (fwrite(strbuf_str(text), 1, text->len, stdout) != text->len || fflush(stdout)) {
+		/* Its reader has seen enough, as `head` has. */
+		if (errno == EPIPE)
+			return STATUS_OK;
 		diag_errno(d, -errno, "cannot write to standard output");
 		return STATUS_FAILED;
 	}

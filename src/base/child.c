@@ -43,9 +43,22 @@ static void close_others(const int *keep, unsigned int keep_count)
 	close_gap(first, ~0u);
 }
 
+/* As they were when this program began. */
+static void restore_signals(void)
+{
+	static const int interrupts[] = {AB_INTERRUPT_SIGNALS};
+	struct sigaction now;
+
+	/* Handlers end with exec; until then they must not take a signal that is the child's own. */
+	for (unsigned int i = 0; i < sizeof(interrupts) / sizeof(interrupts[0]); i++)
+		if (!sigaction(interrupts[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			signal(interrupts[i], SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+}
+
 static void become_child(pid_t parent, const int *keep, unsigned int keep_count)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXFSZ};
 	sigset_t none;
 
 	setpgid(0, 0);
@@ -53,8 +66,7 @@ static void become_child(pid_t parent, const int *keep, unsigned int keep_count)
 	/* The parent may have died before the line above. */
 	if (getppid() != parent)
 		_exit(127);
-	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], SIG_DFL);
+	restore_signals();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* Above all the journal's: its lock must not outlive us in a child (base/undo.h). */

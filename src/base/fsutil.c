@@ -268,18 +268,23 @@ int fs_sha256_file(const char *path, char hex[SHA256_HEX_SIZE], uint64_t *size, 
 	AB_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
 	AB_FREE char *piece = malloc(PIECE);
 	AB_SHA256 struct sha256 sum;
-	uint64_t total = 0;
+	uint64_t total = 0, end = UINT64_MAX;
+	struct stat st;
 	ssize_t n;
 	int ret;
 
 	sha256_init(&sum);
 	*hex = '\0';
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st))
 		return diag_errno(d, -errno, "%s: cannot be opened", path);
+	/* Somebody may be appending faster than this reads. */
+	if (S_ISREG(st.st_mode))
+		end = (uint64_t)st.st_size;
 	if (!piece)
 		return diag_errno(d, -ENOMEM, "%s", path);
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	while ((n = read(fd, piece, PIECE)) != 0) {
+	while (total < end &&
+	       (n = read(fd, piece, end - total < PIECE ? end - total : PIECE)) != 0) {
 		if (ab_interrupted())
 			return diag_set(d, -EINTR, "%s: interrupted while it was read", path);
 		if (n < 0 && errno == EINTR)

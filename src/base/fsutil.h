@@ -38,7 +38,7 @@ int fs_mkdir_p(const char *path, unsigned int mode, struct diag *d);
 /* Removes a tree without following links or crossing file systems. */
 int fs_remove_tree(const char *path, struct diag *d);
 bool fs_exists(const char *path);
-/* Hash of a file's content, read through the page cache in 1 MiB pieces. @size may be NULL. */
+/* Hash of a file's content as long as it is now, read through the page cache in 1 MiB pieces. @size may be NULL. */
 int fs_sha256_file(const char *path, char hex[SHA256_HEX_SIZE], uint64_t *size, struct diag *d);
 int fs_sha256_bytes(const void *bytes, size_t len, char hex[SHA256_HEX_SIZE]);
 /* snprintf for paths: -ENAMETOOLONG instead of a cut path. */

@@ -97,7 +97,7 @@ int undo_close(struct undo *u, struct diag *d)
 		diag_set(d, -EIO, "%s (written down in %s: `accelbench cleanup` tries again)",
 			 first.text, u->file);
 	else
-		unlink(u->file);
+		undo_journal_remove(u);
 	undo_journal_close(u);
 	free(u);
 	return failed;

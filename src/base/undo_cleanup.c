@@ -87,8 +87,9 @@ static int collect(struct journals *all, const char *dir, struct undo_report *re
 	char path[4096];
 	int ret = 0;
 
+	/* Who undid the last of it removed the folder too. */
 	if (!folder)
-		return diag_errno(d, -errno, "%s", dir);
+		return errno == ENOENT ? 0 : diag_errno(d, -errno, "%s", dir);
 	while ((entry = readdir(folder))) {
 		int failed = 0;
 
@@ -144,7 +145,7 @@ static int undo_dead(const struct journals *all, struct undo *u, struct undo_rep
 		ret = ret ? ret : failed;
 	}
 	if (!ret && !keep)
-		unlink(u->file);
+		undo_journal_remove(u);
 	return ret;
 }
 

@@ -137,14 +137,15 @@ int undo_journal_create(struct undo *u, const char *dir, struct diag *d)
 	uint64_t random;
 	int ret;
 
-	ret = undo_dir(dir, true, folder, sizeof(folder), d);
-	if (ret)
-		return ret;
 	for (int tries = 0; tries < 16; tries++) {
+		ret = undo_dir(dir, true, folder, sizeof(folder), d);
+		if (ret && ret != -ENOENT)
+			return ret;
 		if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
 			return diag_errno(d, -EIO, "random number");
 		ret = create_locked(u, folder, random);
-		if (ret != -EAGAIN)
+		/* -ENOENT: the last of the others has just removed the folder. */
+		if (ret != -EAGAIN && ret != -ENOENT)
 			break;
 	}
 	return ret ? diag_errno(d, ret, "%s: no undo journal can be made there", folder) : 0;
@@ -251,15 +252,30 @@ int undo_journal_take(struct undo *u, const char *file, struct diag *d)
 		return -ENOENT;
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
 		return diag_set(d, -EPERM,
-				"%s: not a journal that only user %u can write; left alone", file,
-				(unsigned int)geteuid());
+				"%s: not a journal that only user %u can write; left alone: remove it, or give it to that user alone",
+				file, (unsigned int)geteuid());
 	ret = fs_read_file(file, MAX_JOURNAL, &text, d);
 	if (ret)
 		return ret;
 	ret = text.len ? parse(u, text.data) : -EINVAL;
 	if (ret)
-		return diag_errno(d, ret, "%s: not an undo journal of this version", file);
+		return diag_errno(
+			d, ret,
+			"%s: not an undo journal of this version; look whether it is worth something, then remove it",
+			file);
 	return alive ? -EWOULDBLOCK : 0;
+}
+
+void undo_journal_remove(struct undo *u)
+{
+	char *slash = strrchr(u->file, '/');
+
+	unlink(u->file);
+	if (!slash || slash == u->file)
+		return;
+	*slash = '\0';
+	rmdir(u->file);
+	*slash = '/';
 }
 
 void undo_journal_close(struct undo *u)

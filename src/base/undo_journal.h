@@ -42,6 +42,8 @@ int undo_journal_strike(struct undo *u, int id);
 /* Appends to u->entries; takes over @path and @value. */
 int undo_entry_append(struct undo *u, int id, enum undo_kind kind, char *path, char *value);
 /* Closes the file (which unlocks it) and frees what @u points to. */
+/* Removes the journal of which nothing is left to do, and the folder with the last one. */
+void undo_journal_remove(struct undo *u);
 void undo_journal_close(struct undo *u);
 
 #endif

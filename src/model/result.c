@@ -59,6 +59,14 @@ void result_trace_free(struct result_trace *t)
 	*t = (struct result_trace){0};
 }
 
+void result_host_free(struct result_host *h)
+{
+	string_list_free(&h->accelerator_parameters);
+	string_list_free(&h->kernel_options);
+	string_list_free(&h->crypto_drivers);
+	memset(h, 0, sizeof(*h));
+}
+
 void result_free(struct result *r)
 {
 	for (size_t i = 0; i < r->cell_count; i++) {
@@ -75,8 +83,7 @@ void result_free(struct result *r)
 	free(r->images);
 	free(r->tracer.hooks);
 	free(r->scenario_yaml);
-	string_list_free(&r->host.kernel_options);
-	string_list_free(&r->host.crypto_drivers);
+	result_host_free(&r->host);
 	string_list_free(&r->warnings);
 	memset(r, 0, sizeof(*r));
 }

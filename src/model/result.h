@@ -43,6 +43,8 @@ struct result_host {
 	bool emulated; /* the processor is emulated: timings compare within this run only */
 	char virtualization[32];   /* "qemu-tcg", "kvm", ... */
 	char accelerator_kind[32]; /* "" none, "simulated" a test provider of ours, "qat" */
+	/* Of a simulated one: "service_ns=20000", every parameter that its module has. */
+	struct string_list accelerator_parameters;
 	char fio_version[64];
 	char mkfs_version[64];
 	char libbpf_version[32];
@@ -225,7 +227,8 @@ struct result {
 	bool quick;
 	char *scenario_yaml; /* effective scenario, NULL for a reference */
 	char filesystem[16];
-	char target[16];  /* "host" or "lab" */
+	char target[16];    /* "host" or "lab" */
+	bool deterministic; /* lab: the guest's time was a count of instructions */
 	char backing[32]; /* asked for */
 	struct result_host host;
 	struct result_dataset dataset;
@@ -240,6 +243,7 @@ struct result {
 };
 
 void result_free(struct result *r);
+void result_host_free(struct result_host *h);
 void result_trace_free(struct result_trace *t);
 void result_hist_free(struct result_hist *h);
 

@@ -278,6 +278,8 @@ static const struct field result_rows[] = {
 	STRING(result, source, "source", "where published figures come from"),
 	GROUP(scenario_table, "scenario", "what was asked for", REQUIRED),
 	STRING(result, target, "target", "host or lab"),
+	ROW(BOOL, result, deterministic, "deterministic",
+	    "lab: the guest's time was a count of instructions"),
 	ROW(OBJECT, result, host, "host", "where it ran", .sub = &host_table, REQUIRED),
 	ROW(OBJECT, result, dataset, "dataset", "what was read", .sub = &dataset_table, REQUIRED),
 	ARRAY(result, images, image_count, image_table, MAX_IMAGES, "images",

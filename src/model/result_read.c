@@ -341,6 +341,9 @@ int result_load(const char *path, struct result *r, struct diag *d)
 	err = fs_path(file, sizeof(file), S_ISDIR(st.st_mode) ? "%s/result.json" : "%s", path);
 	if (err)
 		return diag_errno(d, err, "%s", path);
+	/* A pipe in a folder that somebody sent would wait for ever; one that the user names is his. */
+	if (S_ISDIR(st.st_mode) && !stat(file, &st) && !S_ISREG(st.st_mode))
+		return diag_set(d, -EINVAL, "%s: not a file", file);
 	err = fs_read_file(file, MAX_FILE_BYTES, &text, d);
 	if (err)
 		return err;

@@ -142,6 +142,10 @@ static void report_where(const struct report *rep)
 		text_line(
 			&rep->to, STYLE_WARN, 9,
 			"emulated processor: times compare with each other in this run, never with hardware");
+	if (rep->r->deterministic)
+		text_line(
+			&rep->to, STYLE_WARN, 9,
+			"instruction clock: on one CPU, 2 ns pass with every instruction; exact, and no machine's speed");
 	if (!strcmp(host->accelerator_kind, "simulated"))
 		text_line(&rep->to, STYLE_WARN, 9,
 			  "simulated accelerator: its times are a test provider's, not a device's");

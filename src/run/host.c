@@ -124,6 +124,35 @@ static bool is_accelerator(const char *driver)
 	return false;
 }
 
+/* What a device does by nature, a simulated one does by its parameters. */
+static int note_parameters(struct result_host *h, const char *module)
+{
+	char pattern[256];
+	glob_t files;
+	int err = 0;
+
+	snprintf(pattern, sizeof(pattern), "/sys/module/%s/parameters/*", module);
+	if (glob(pattern, 0, NULL, &files))
+		return 0;
+	for (size_t i = 0; !err && i < files.gl_pathc; i++) {
+		char value[64];
+
+		if (!fs_read_line(files.gl_pathv[i], value, sizeof(value)))
+			err = string_list_add(&h->accelerator_parameters, "%s=%s",
+					      strrchr(files.gl_pathv[i], '/') + 1, value);
+	}
+	globfree(&files);
+	return err;
+}
+
+static int note_accelerator(struct result_host *h, const char *module)
+{
+	const char *kind = host_accelerator_kind(module);
+
+	snprintf(h->accelerator_kind, sizeof(h->accelerator_kind), "%s", kind);
+	return strcmp(kind, "simulated") ? 0 : note_parameters(h, module);
+}
+
 static int crypto_drivers(struct result_host *h)
 {
 	AB_STRBUF struct strbuf text = {0};
@@ -138,9 +167,9 @@ static int crypto_drivers(struct result_host *h)
 		if (string_list_add(&h->crypto_drivers, "%s %s %s priority=%d selftest=%s", c.name,
 				    c.driver, c.module, c.priority, c.selftest))
 			return -ENOMEM;
-		if (is_accelerator(c.driver) && !h->accelerator_kind[0])
-			snprintf(h->accelerator_kind, sizeof(h->accelerator_kind), "%s",
-				 host_accelerator_kind(c.module));
+		if (is_accelerator(c.driver) && !h->accelerator_kind[0] &&
+		    note_accelerator(h, c.module))
+			return -ENOMEM;
 	}
 	return 0;
 }

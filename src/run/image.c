@@ -27,6 +27,7 @@ struct job {
 	char options[96];
 	struct mkfs_tool tools[2]; /* in order of preference */
 	size_t tool_count;
+	struct diag unusable; /* why a tool that is there is none of these; "" otherwise */
 };
 
 static int image_key(const struct job *job, const char *mkfs, char key[SHA256_HEX_SIZE])
@@ -54,17 +55,21 @@ static void fill_facts(const struct job *job, const char *key, const struct imag
 	memcpy(facts->reason, rec->reason, sizeof(facts->reason));
 }
 
-/* Fills job->tools. What cannot be run at all counts as absent; @why keeps the words. */
-static void find_tools(struct job *job, struct diag *why)
+/* Fills job->tools. What cannot be run at all counts as absent; @why keeps the words. -EFAULT: it crashed. */
+static int find_tools(struct job *job, struct diag *why)
 {
-	int ret = mkfs_find(&job->tools[0], why);
+	int ret = mkfs_find(&job->tools[0], why), other = -ENOENT;
 
 	if (ret == -ENOENT)
 		diag_set(why, ret, "mkfs.erofs is not installed");
+	else if (ret)
+		job->unusable = *why;
 	job->tool_count = !ret;
-	if (*job->st->tools_root && !mkfs_find_in(&job->tools[job->tool_count], job->st->tools_root,
-						  job->tool_count ? NULL : why))
-		job->tool_count++;
+	if (*job->st->tools_root)
+		other = mkfs_find_in(&job->tools[job->tool_count], job->st->tools_root,
+				     &job->unusable);
+	job->tool_count += !other;
+	return job->tool_count || ret != -EFAULT ? 0 : ret;
 }
 
 static uint64_t trial_timeout_ns(const struct plan_image *pi)
@@ -102,6 +107,8 @@ static void name_tools(const struct job *job, struct strbuf *names)
 	for (size_t i = 0; i < job->tool_count; i++)
 		strbuf_printf(names, "%s%s (%s)", i ? ", " : "", job->tools[i].program,
 			      job->tools[i].version);
+	if (job->unusable.text[0])
+		strbuf_printf(names, " (not %s)", job->unusable.text);
 }
 
 /* No tool took the options: is it the algorithm, or only the cluster size or level? */
@@ -306,7 +313,9 @@ int image_prepare(const struct store *st, const struct dataset *ds, const struct
 	snprintf(facts->algorithm, sizeof(facts->algorithm), "%s",
 		 pi->engine->mkfs_algorithm ? pi->engine->mkfs_algorithm : "none");
 	*path = '\0';
-	find_tools(job, &why);
+	ret = find_tools(job, &why);
+	if (ret)
+		return diag_set(d, ret, "%s", why.text);
 	if (find_any(job, facts, path, path_size))
 		return 0;
 	/* Not the image's key: which tool makes it is not known yet. */

@@ -246,6 +246,8 @@ enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o,
 	}
 	if (lab_check(target->lab_dir, d))
 		return STATUS_SKIPPED;
+	snprintf(r->target, sizeof(r->target), "lab");
+	r->deterministic = target->deterministic;
 	err = run_prepare(p, o, r, d);
 	if (err)
 		return run_prepare_status(err);
@@ -257,7 +259,9 @@ enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o,
 		err = boot(&lr, &res, d);
 		if (!err)
 			status = guest_status(&res, d);
-		if (lab_results_bring_back(lr.share, lr.console, o, r, &why)) {
+		err = lab_results_bring_back(lr.share, lr.console, o, r, &why);
+		/* A program that could not even begin has said why. */
+		if (err && !(err == -ENOENT && res.outcome == LAB_EXITED && status)) {
 			if (status == STATUS_OK)
 				status = STATUS_FAILED;
 			if (!d->text[0])

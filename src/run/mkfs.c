@@ -41,6 +41,46 @@ static struct args call(const struct mkfs_tool *tool)
 	return a;
 }
 
+/*
+ * mkfs prints its usage after an error and repeats itself: the first two lines say what is wrong.
+ */
+static void error_lines(const struct spawn_result *res, struct strbuf *words)
+{
+	static const char mark[] = "<E> erofs: ";
+	const char *text = strbuf_str(&res->err);
+
+	for (int lines = 0; lines < 2 && (text = strstr(text, mark)); lines++) {
+		int len;
+
+		text += strlen(mark);
+		text += strspn(text, " \t");
+		len = (int)strcspn(text, "\r\n");
+		strbuf_printf(words, "%s%.*s", lines ? "; " : "", len < 200 ? len : 200, text);
+	}
+}
+
+static int check_run(const struct mkfs_tool *tool, const struct spawn_result *res, struct diag *d)
+{
+	AB_STRBUF struct strbuf words = {0};
+
+	if (res->timed_out || res->interrupted || res->unkillable)
+		return spawn_check(tool->program, res, d);
+	if (res->signalled && res->signal == SIGKILL)
+		return diag_set(d, -EFAULT,
+				"%s: was killed; the kernel does that when memory is short",
+				tool->program);
+	error_lines(res, &words);
+	if (res->signalled)
+		return diag_set(d, -EFAULT, "%s: crashed (%s)%s%s", tool->program,
+				strsignal(res->signal), words.len ? ": " : "", strbuf_str(&words));
+	if (!words.len)
+		return spawn_check(tool->program, res, d);
+	if (res->exit_status)
+		return diag_set(d, -EIO, "%s: exit status %d: %s", tool->program, res->exit_status,
+				words.data);
+	return 0;
+}
+
 /* erofs-utils 1.5 does not know -V and fails, but says the same line first. */
 static int ask_version(struct mkfs_tool *tool, struct diag *d)
 {
@@ -55,7 +95,7 @@ static int ask_version(struct mkfs_tool *tool, struct diag *d)
 	if (ret)
 		return ret;
 	if (res.interrupted || res.timed_out || res.signalled)
-		return spawn_check(tool->program, &res, d);
+		return check_run(tool, &res, d);
 	line = strstr(strbuf_str(&res.out), "mkfs.erofs");
 	if (!line)
 		return diag_set(d, -EIO, "%s: does not say its version; is it mkfs.erofs?",
@@ -73,18 +113,32 @@ int mkfs_find(struct mkfs_tool *tool, struct diag *d)
 	return ret ? ret : ask_version(tool, d);
 }
 
+/*
+ * Anybody's rename or mount on the machine makes the kernel doubt a "..", and say -EAGAIN: try again (openat2(2),
+ * RESOLVE_IN_ROOT).
+ */
+static int open_in(int root, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	int fd, tries = 1000;
+
+	do {
+		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	} while (fd < 0 && errno == EAGAIN && --tries);
+	return fd;
+}
+
 /* Host path of @path as seen from inside @root: links there are followed as if it were /. */
 static int resolve_in(const char *root, const char *path, char *buf, size_t size)
 {
 	AB_CLOSE int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
 	char link[64];
 	ssize_t len;
 
 	if (dir < 0)
 		return -errno;
 
-	AB_CLOSE int fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	AB_CLOSE int fd = open_in(dir, path);
 
 	if (fd < 0)
 		return -errno;
@@ -141,7 +195,7 @@ int mkfs_find_in(struct mkfs_tool *tool, const char *root, struct diag *d)
 		ret = resolve_in(root, "/usr/sbin/mkfs.erofs", tool->program,
 				 sizeof(tool->program));
 	if (ret)
-		return -ENOENT;
+		return ret == -ENOENT ? ret : diag_errno(d, ret, "%s: its mkfs.erofs", root);
 	ret = read_interpreter(tool->program, interpreter, sizeof(interpreter));
 	if (ret == -ENOENT)
 		return ask_version(tool, d);
@@ -167,44 +221,6 @@ void mkfs_options(const struct plan_image *pi, char *buf, size_t size)
 		snprintf(buf, size, "-z%s -C%" PRIu64, algorithm, pi->cluster_bytes);
 	else
 		snprintf(buf, size, "-z%s,%d -C%" PRIu64, algorithm, pi->level, pi->cluster_bytes);
-}
-
-/*
- * mkfs prints its usage after an error and repeats itself: the first two lines say what is wrong.
- */
-static void error_lines(const struct spawn_result *res, struct strbuf *words)
-{
-	static const char mark[] = "<E> erofs: ";
-	const char *text = strbuf_str(&res->err);
-
-	for (int lines = 0; lines < 2 && (text = strstr(text, mark)); lines++) {
-		int len;
-
-		text += strlen(mark);
-		text += strspn(text, " \t");
-		len = (int)strcspn(text, "\r\n");
-		strbuf_printf(words, "%s%.*s", lines ? "; " : "", len < 200 ? len : 200, text);
-	}
-}
-
-static int check_run(const struct mkfs_tool *tool, const struct spawn_result *res, struct diag *d)
-{
-	AB_STRBUF struct strbuf words = {0};
-
-	if (res->signalled && res->signal == SIGKILL && !res->timed_out && !res->interrupted)
-		return diag_set(d, -EIO,
-				"%s: was killed; the kernel does that when memory is short",
-				tool->program);
-	error_lines(res, &words);
-	if (res->timed_out || res->interrupted || res->unkillable || !words.len)
-		return spawn_check(tool->program, res, d);
-	if (res->signalled)
-		return diag_set(d, -EIO, "%s: crashed (%s): %s", tool->program,
-				strsignal(res->signal), words.data);
-	if (res->exit_status)
-		return diag_set(d, -EIO, "%s: exit status %d: %s", tool->program, res->exit_status,
-				words.data);
-	return 0;
 }
 
 int mkfs_run(const struct mkfs_tool *tool, const struct plan_image *pi, const char *uuid,

@@ -34,7 +34,7 @@ int mkfs_find_in(struct mkfs_tool *tool, const char *root, struct diag *d);
 void mkfs_options(const struct plan_image *pi, char *buf, size_t size);
 
 /*
- * Builds @image from @folder; 0, -EIO with mkfs' own words, -ETIME, -EINTR. @timeout_ns 0: none.
+ * Builds @image from @folder; 0, -EIO with mkfs' own words, -EFAULT: it crashed or was killed, -ETIME, -EINTR. @timeout_ns 0: none.
  * After an error there may be half an image.
  */
 int mkfs_run(const struct mkfs_tool *tool, const struct plan_image *pi, const char *uuid,

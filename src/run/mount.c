@@ -272,6 +272,11 @@ int unmount_image(struct undo *u, struct mounted *m, struct diag *d)
 	return ret;
 }
 
+bool unmount_hangs(int unmount_err, int err)
+{
+	return unmount_err == -ETIME || (unmount_err == -EBUSY && err);
+}
+
 int mount_disk_read_bytes(const struct mounted *m, uint64_t *bytes)
 {
 	char path[128], line[512];

@@ -34,6 +34,11 @@ int mount_image(struct undo *u, const char *image, enum backing_kind backing, co
  * detached all the same and goes away when that ends.
  */
 int unmount_image(struct undo *u, struct mounted *m, struct diag *d);
+/*
+ * Does the kernel hold a reader or the mount itself? @unmount_err: of unmount_image(); @err: of what was done with the mount
+ * before. Something that fails and is still in use after that is a reader which does not come back.
+ */
+bool unmount_hangs(int unmount_err, int err);
 
 /*
  * Empties what could hold the data: VM caches, EROFS' cached clusters, the backing file's pages;

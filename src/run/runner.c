@@ -19,6 +19,7 @@
 #include "model/validity.h"
 #include "run/fio.h"
 #include "run/host.h"
+#include "run/result_folder.h"
 #include "run/store.h"
 
 #define MODPROBE_TIMEOUT_NS (UINT64_C(30) * 1000000000)
@@ -96,7 +97,10 @@ static int open_folders(struct runner *rn, struct diag *d)
 		err = fs_mkdir_p(path, 0755, d);
 	if (!err)
 		err = fs_path(path, sizeof(path), "%s/log.txt", rn->dir);
-	if (err)
+	/* The process outside of the guest has claimed the folder where the results will be. */
+	if (!err && !rn->opts->resume && !rn->opts->prepared)
+		err = rn->claim_fd = result_folder_claim(rn->dir, d);
+	if (err < 0)
 		return err;
 	rn->log_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (rn->log_fd < 0)
@@ -124,31 +128,55 @@ static void clean_up_after_others(void)
 		log_info("cleaned up after an earlier run: %u things undone", report.undone);
 }
 
+/* A run that goes on finds the facts of its first half in the result. */
+static int learn_host(struct runner *rn, struct diag *d)
+{
+	struct result_host *host = &rn->result->host, now = {0};
+	int err = fio_version(now.fio_version, sizeof(now.fio_version), d);
+
+	if (!err)
+		err = host_facts(&now, d);
+	if (!err && host->kernel_release[0])
+		err = runner_same_host(host, &now, d);
+	if (err) {
+		result_host_free(&now);
+		return err;
+	}
+	memcpy(now.mkfs_version, host->mkfs_version, sizeof(now.mkfs_version));
+	result_host_free(host);
+	*host = now;
+	return 0;
+}
+
+static int learn_tracer(struct runner *rn, bool goes_on, struct diag *d)
+{
+	struct result_tracer begun = rn->result->tracer;
+	int err = open_tracer(rn, d);
+
+	return err || !goes_on ? err : runner_same_tracer(&begun, &rn->result->tracer, d);
+}
+
 static int runner_open(struct runner *rn, struct diag *d)
 {
-	char begun_on[sizeof(rn->result->host.kernel_release)]; /* of a run that goes on, else "" */
+	bool goes_on = rn->result->host.kernel_release[0];
 	int err;
 
 	clean_up_after_others();
+	run_load_filesystem(rn->plan->scenario->filesystem);
 	err = mount_namespace(d);
+	/* Root without the capability, as in most containers: this machine cannot, whatever is tried. */
+	if (err == -EPERM)
+		err = -EOPNOTSUPP;
+	if (!err)
+		err = learn_host(rn, d);
 	if (!err)
 		err = open_folders(rn, d);
-	if (err)
-		return err;
-	run_load_filesystem(rn->plan->scenario->filesystem);
-	memcpy(begun_on, rn->result->host.kernel_release, sizeof(begun_on));
-	err = fio_version(rn->result->host.fio_version, sizeof(rn->result->host.fio_version), d);
-	if (!err)
-		err = host_facts(&rn->result->host, d);
-	if (!err && begun_on[0] && strcmp(begun_on, rn->result->host.kernel_release) != 0)
-		err = diag_set(d, -EINVAL, "the run was begun on kernel %s, this is %s", begun_on,
-			       rn->result->host.kernel_release);
 	if (!err)
 		err = accel_open(&rn->accel, rn->undo, d);
 	if (!err)
 		err = warn_stacks(rn);
 	if (!err)
-		err = open_tracer(rn, d);
+		err = learn_tracer(rn, goes_on, d);
 	for (size_t i = 0; i < rn->result->cell_count && !rn->session; i++)
 		snprintf(rn->result->cells[i].trace.absent,
 			 sizeof(rn->result->cells[i].trace.absent), "%s",
@@ -179,6 +207,8 @@ static void runner_close(struct runner *rn)
 	log_copy_to(-1);
 	if (rn->log_fd >= 0)
 		close(rn->log_fd);
+	if (rn->claim_fd >= 0)
+		close(rn->claim_fd);
 }
 
 static void account_time(struct runner *rn)
@@ -307,18 +337,25 @@ static int finish(struct runner *rn, bool complete, struct diag *d)
 int run_measure(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d)
 {
 	struct runner rn = {
-		.plan = p, .opts = o, .result = r, .log_fd = -1, .begin_ns = clock_mono_ns()};
+		.plan = p,
+		.opts = o,
+		.result = r,
+		.log_fd = -1,
+		.claim_fd = -1,
+		.begin_ns = clock_mono_ns(),
+	};
 	struct diag late = {0};
-	int err = runner_open(&rn, d), end_err;
+	int err = runner_open(&rn, d), end_err = 0;
 
-	if (!err)
+	if (!err) {
 		err = result_save(rn.dir, r, d);
-	if (!err)
-		err = runner_verify(&rn, d);
-	if (!err)
-		err = run_steps(&rn, d);
-	/* Whatever happened: what was measured is judged and kept. */
-	end_err = rn.dir[0] ? finish(&rn, !err, &late) : 0;
+		if (!err)
+			err = runner_verify(&rn, d);
+		if (!err)
+			err = run_steps(&rn, d);
+		/* Whatever happened: what was measured is judged and kept. */
+		end_err = finish(&rn, !err, &late);
+	}
 	runner_close(&rn);
 	if (!err && end_err)
 		return diag_set(d, end_err, "%s", late.text);

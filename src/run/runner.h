@@ -13,7 +13,8 @@ struct run_opts {
 	const char *tools_root; /* another root with mkfs.erofs, NULL: none */
 	const char *output_dir; /* parent of result folders */
 	const char *id;		/* name of the result folder */
-	const char *resume;	/* an interrupted run's result folder, NULL: a new run */
+	/* An interrupted run's result folder, which the caller has claimed; NULL: a new run. */
+	const char *resume;
 	const char *
 		prepared; /* folder with a result.json whose dataset and images are ready in the cache; NULL: prepare */
 	enum session_mechanism mechanism;
@@ -21,9 +22,6 @@ struct run_opts {
 
 /* Loads the file system's module: its BTF exists only then, so this comes before anybody looks whether it can be traced. */
 void run_load_filesystem(const char *filesystem);
-
-/* Name for a new result folder: "20261130T204500Z-erofs-seq-9f3a". */
-int run_make_id(const struct scenario *s, char *id, size_t size, struct diag *d);
 
 /*
  * Fills what is known before anything runs: scenario, cells (pending), the dataset, the images. A cell whose image cannot be
@@ -35,7 +33,7 @@ enum exit_status run_prepare_status(int err);
 
 /*
  * Runs every step of the plan and keeps <output_dir>/<id>/result.json up to date; judges the cells and completes the result.
- * A failed cell is not an error. -EINTR: interrupted; -EOPNOTSUPP: this machine cannot; other -errno: the run could not go on. What was measured is in @r and on
+ * A failed cell is not an error. -EINTR: interrupted; -EOPNOTSUPP: this machine cannot; -ESTALE: an interrupted run cannot go on with this machine or tracer; other -errno: the run could not go on. What was measured is in @r and on
  * disk in both cases.
  */
 int run_measure(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d);

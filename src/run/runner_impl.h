@@ -21,6 +21,7 @@ struct runner {
 	struct session *session; /* NULL: nothing is traced, tracer.absent says why */
 	bool attached;
 	int log_fd;	   /* log.txt of the result folder */
+	int claim_fd;	   /* result_folder_claim() */
 	bool stuck;	   /* the kernel holds a child of ours: going on would measure that too */
 	uint64_t fio_ns;   /* spent in fio */
 	uint64_t begin_ns; /* of the measuring */
@@ -32,6 +33,23 @@ int image_path(const struct runner *rn, size_t image, char *path, size_t size);
 int measured_file(const struct runner *rn, const struct mounted *m, char *path, size_t size);
 /* Attaches or detaches, so that traced and control repetitions are what they say. */
 int runner_trace(struct runner *rn, bool on, struct diag *d);
+
+/* What the process that started this guest prepared: its result.json has the facts, the cache has the images. */
+int runner_adopt_prepared(const struct run_opts *o, struct result *r, struct diag *d);
+/*
+ * The interrupted run in @folder, into @from. -EINVAL: not one that @r can go on with, for it had another scenario, other
+ * options or another program; what the data, the images and the machine were is compared when they are known.
+ */
+int runner_find_interrupted(const char *folder, const struct result *r, struct result *from,
+			    struct diag *d);
+/* Takes over what it measured, and where. -EINVAL: it had other data or images. */
+int runner_adopt_interrupted(const char *folder, struct result *r, struct result *from,
+			     struct diag *d);
+/* Can what is measured here go beside what was measured there? -ESTALE: @d says what differs. */
+int runner_same_host(const struct result_host *begun, const struct result_host *now,
+		     struct diag *d);
+int runner_same_tracer(const struct result_tracer *begun, const struct result_tracer *now,
+		       struct diag *d);
 
 /* Checks every (image, engine) once; cells that cannot run become skipped or failed. -EINTR or fatal -errno only. */
 int runner_verify(struct runner *rn, struct diag *d);

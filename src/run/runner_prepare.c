@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #include "base/cleanup.h"
 #include "base/interrupt.h"
@@ -14,21 +13,6 @@
 #include "base/units.h"
 #include "run/image.h"
 #include "run/store.h"
-
-int run_make_id(const struct scenario *s, char *id, size_t size, struct diag *d)
-{
-	unsigned char salt[2];
-	time_t now = time(NULL);
-	char stamp[32];
-	struct tm tm;
-
-	if (getrandom(salt, sizeof(salt), 0) != sizeof(salt))
-		return diag_errno(d, -errno, "random bytes for the name of the result folder");
-	gmtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
-	snprintf(id, size, "%s-%s-%02x%02x", stamp, s->name, salt[0], salt[1]);
-	return 0;
-}
 
 const char *cluster_text(char *buf, size_t size, uint64_t cluster_bytes)
 {
@@ -163,94 +147,6 @@ static int prepare_images(const struct plan *p, const struct store *st, const st
 	return 0;
 }
 
-/* Repetitions that were measured before: of an interrupted run, or handed into the guest. A failed cell is tried again. */
-static void adopt_cells(struct result *r, struct result *from)
-{
-	for (size_t i = 0; i < r->cell_count; i++) {
-		struct result_cell *cell = &r->cells[i], *old = &from->cells[i];
-
-		if (old->status == CELL_FAILED || old->status == CELL_SKIPPED)
-			continue;
-		cell->samples = old->samples;
-		cell->sample_count = old->sample_count;
-		cell->trace = old->trace;
-		old->samples = NULL;
-		old->sample_count = 0;
-		old->trace = (struct result_trace){0};
-	}
-}
-
-static bool same_cells(const struct result *a, const struct result *b)
-{
-	if (a->cell_count != b->cell_count || a->image_count != b->image_count)
-		return false;
-	for (size_t i = 0; i < a->cell_count; i++)
-		if (strcmp(a->cells[i].engine, b->cells[i].engine) != 0 ||
-		    strcmp(a->cells[i].workload, b->cells[i].workload) != 0 ||
-		    a->cells[i].cluster_bytes != b->cells[i].cluster_bytes ||
-		    a->cells[i].image != b->cells[i].image)
-			return false;
-	return true;
-}
-
-/* What another process prepared: its result.json has the facts, the cache has the images. */
-static int adopt_prepared(const struct run_opts *o, struct result *r, struct diag *d)
-{
-	struct result from = {0};
-	int err = result_load(o->prepared, &from, d);
-
-	if (err)
-		return err;
-	if (!same_cells(r, &from)) {
-		result_free(&from);
-		return diag_set(d, -EINVAL, "%s: prepared for another scenario", o->prepared);
-	}
-	r->dataset = from.dataset;
-	r->mkfs_ns = from.mkfs_ns;
-	memcpy(r->host.mkfs_version, from.host.mkfs_version, sizeof(r->host.mkfs_version));
-	memcpy(r->host.kernel_release, from.host.kernel_release, sizeof(r->host.kernel_release));
-	for (size_t i = 0; i < r->image_count; i++) {
-		r->images[i] = from.images[i];
-		from.images[i] = (struct result_image){0};
-	}
-	for (size_t i = 0; i < r->cell_count; i++) {
-		r->cells[i].status = from.cells[i].status;
-		memcpy(r->cells[i].reason, from.cells[i].reason, sizeof(r->cells[i].reason));
-	}
-	adopt_cells(r, &from);
-	result_free(&from);
-	return 0;
-}
-
-/* An interrupted run goes on only where it would have gone: same scenario, data and images; the kernel is checked later. */
-static int adopt_interrupted(const struct run_opts *o, struct result *r, struct diag *d)
-{
-	struct result from = {0};
-	int err = result_load(o->resume, &from, d);
-
-	if (err)
-		return err;
-	if (from.complete)
-		err = diag_set(d, -EINVAL, "%s: that run is complete", o->resume);
-	else if (strcmp(from.scenario_sha256, r->scenario_sha256) != 0 || !same_cells(r, &from))
-		err = diag_set(d, -EINVAL,
-			       "%s: that run was of another scenario, or with other --set",
-			       o->resume);
-	else if (strcmp(from.dataset.sha256, r->dataset.sha256) != 0)
-		err = diag_set(d, -EINVAL, "%s: that run had other data", o->resume);
-	for (size_t i = 0; !err && i < r->image_count; i++)
-		if (from.images[i].key[0] && strcmp(from.images[i].key, r->images[i].key) != 0)
-			err = diag_set(d, -EINVAL, "%s: that run had another image", o->resume);
-	if (!err) {
-		memcpy(r->started, from.started, sizeof(r->started));
-		memcpy(r->host.kernel_release, from.host.kernel_release,
-		       sizeof(r->host.kernel_release));
-		adopt_cells(r, &from);
-	}
-	result_free(&from);
-	return err;
-}
-
 enum exit_status run_prepare_status(int err)
 {
 	static const int wrong_input[] = {ENOENT, ENOTDIR, EACCES,  ELOOP, ENAMETOOLONG,
@@ -264,6 +160,7 @@ enum exit_status run_prepare_status(int err)
 
 int run_prepare(const struct plan *p, const struct run_opts *o, struct result *r, struct diag *d)
 {
+	AB_CLEANUP(result_free) struct result begun = {0};
 	struct dataset ds = {0};
 	struct store st;
 	int err = describe(p, o, r, d);
@@ -271,8 +168,12 @@ int run_prepare(const struct plan *p, const struct run_opts *o, struct result *r
 	if (err)
 		return err;
 	if (o->prepared)
-		return adopt_prepared(o, r, d);
-	err = store_open(&st, o->cache_dir, o->tools_root, d);
+		return runner_adopt_prepared(o, r, d);
+	/* Before anything is built for it. */
+	if (o->resume)
+		err = runner_find_interrupted(o->resume, r, &begun, d);
+	if (!err)
+		err = store_open(&st, o->cache_dir, o->tools_root, d);
 	if (!err)
 		err = dataset_prepare(&st, &p->scenario->dataset, &ds, d);
 	if (err)
@@ -283,5 +184,5 @@ int run_prepare(const struct plan *p, const struct run_opts *o, struct result *r
 	r->dataset.size_bytes = ds.file_bytes;
 	log_info("dataset: %s", r->dataset.description);
 	err = prepare_images(p, &st, &ds, r, d);
-	return err || !o->resume ? err : adopt_interrupted(o, r, d);
+	return err || !o->resume ? err : runner_adopt_interrupted(o->resume, r, &begun, d);
 }

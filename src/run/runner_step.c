@@ -135,7 +135,7 @@ static int mounted_part(struct runner *rn, const struct plan_step *step,
 	if (!err)
 		err = timed_part(rn, step, &m, file, sample, d);
 	undo_err = unmount_image(rn->undo, &m, &undo);
-	if (undo_err && (err || undo_err == -ETIME)) {
+	if (unmount_hangs(undo_err, err)) {
 		/* The kernel waits for something that does not come. */
 		rn->stuck = true;
 		return err ? err : diag_set(d, undo_err, "%s", undo.text);

@@ -67,7 +67,7 @@ static int verify_one(struct runner *rn, const struct plan_cell *pc, struct resu
 	if (!err)
 		err = traced_read(rn, &m, file, v, d);
 	undo_err = unmount_image(rn->undo, &m, err ? NULL : d);
-	if (undo_err && (err || undo_err == -ETIME))
+	if (unmount_hangs(undo_err, err))
 		rn->stuck = true;
 	return err ? err : undo_err;
 }
@@ -132,19 +132,23 @@ static int verify_cell(struct runner *rn, const struct plan_cell *pc, struct dia
 	if (err == -EOPNOTSUPP) {
 		log_warn("skipped: %s: %s", what, why.text);
 		end_cells(rn, pc, CELL_SKIPPED, why.text);
-	} else if (err) {
+		return 0;
+	}
+	if (!err && v->ok) {
+		log_info("verified: %s: the data has the dataset's hash", what);
+		return 0;
+	}
+	if (err) {
 		snprintf(v->reason, sizeof(v->reason), "%.255s", why.text);
 		log_warn("%s: %s", what, why.text);
 		end_cells(rn, pc, CELL_FAILED, why.text);
-	} else if (v->ok) {
-		log_info("verified: %s: the data has the dataset's hash", what);
 	} else {
 		log_error("WRONG DATA: %s: %s", what, v->reason);
-		/* Unless it was prepared elsewhere, in the lab: -ENOENT. */
-		if (image_recheck(rn->images_dir, image->key) == -EUCLEAN)
-			log_error(
-				"the image was spoilt in the cache after it was built; the next run builds it again");
 	}
+	/* Unless it was prepared elsewhere, in the lab: -ENOENT. */
+	if (image_recheck(rn->images_dir, image->key) == -EUCLEAN)
+		log_error(
+			"the image was spoilt in the cache after it was built; the next run builds it again");
 	return 0;
 }
 

@@ -267,13 +267,15 @@ static int copy_bytes(const struct source *src, int from, int to, const char *to
 		      struct sha256 *sum, struct diag *d)
 {
 	AB_FREE char *piece = malloc(PIECE);
+	/* Not to its end: somebody may be appending faster than this copies. What came after is noticed later. */
+	uint64_t left = src->size_bytes;
 	ssize_t n;
 	int ret;
 
 	if (!piece)
 		return diag_errno(d, -ENOMEM, "%s", src->path);
 	posix_fadvise(from, 0, 0, POSIX_FADV_SEQUENTIAL);
-	while ((n = read(from, piece, PIECE)) != 0) {
+	while (left && (n = read(from, piece, left < PIECE ? left : PIECE)) != 0) {
 		if (ab_interrupted())
 			return diag_set(d, -EINTR, "%s: interrupted while it was copied",
 					src->path);
@@ -285,6 +287,7 @@ static int copy_bytes(const struct source *src, int from, int to, const char *to
 		ret = fs_write_all(to, piece, (size_t)n);
 		if (ret)
 			return diag_errno(d, ret, "%s: cannot be written", to_name);
+		left -= (uint64_t)n;
 	}
 	return 0;
 }

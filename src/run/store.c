@@ -32,24 +32,41 @@ static int default_dir(char *buf, size_t size)
 	return -ENOENT;
 }
 
+static int store_path(const char *cache_dir, char *path, size_t size, struct diag *d)
+{
+	int ret = cache_dir ? fs_path(path, size, "%s", cache_dir) : default_dir(path, size);
+
+	return ret ? diag_set(d, ret, "no cache folder: give one with --cache=DIR") : 0;
+}
+
+int store_find(struct store *st, const char *cache_dir, struct diag *d)
+{
+	char path[4096];
+	int ret;
+
+	*st = (struct store){0};
+	ret = store_path(cache_dir, path, sizeof(path), d);
+	if (!ret && !realpath(path, st->dir))
+		ret = diag_errno(d, -errno, "%s", path);
+	return ret;
+}
+
 int store_open(struct store *st, const char *cache_dir, const char *tools_root, struct diag *d)
 {
 	char path[4096];
 	int ret;
 
 	*st = (struct store){0};
-	ret = cache_dir ? fs_path(path, sizeof(path), "%s", cache_dir)
-			: default_dir(path, sizeof(path));
-	if (ret)
-		return diag_set(d, ret, "no cache folder: give one with --cache=DIR");
-	ret = fs_mkdir_p(path, 0755, d);
+	ret = store_path(cache_dir, path, sizeof(path), d);
+	if (!ret)
+		ret = fs_mkdir_p(path, 0755, d);
 	if (ret)
 		return ret;
 	/* mkfs runs elsewhere and mounts outlive a change of folder: absolute from here on. */
 	if (!realpath(path, st->dir))
 		return diag_errno(d, -errno, "%s", path);
 	if (tools_root && *tools_root && !realpath(tools_root, st->tools_root))
-		*st->tools_root = '\0';
+		return diag_errno(d, -errno, "--tools-root %s", tools_root);
 	for (size_t i = 0; i < ARRAY_SIZE(areas); i++) {
 		ret = fs_path(path, sizeof(path), "%s/%s", st->dir, areas[i]);
 		if (!ret)
@@ -137,6 +154,12 @@ void store_partial_end(const char *path)
 		log_warn("%s", d.text);
 }
 
+/* A folder that somebody takes for the cache by mistake has files of other names. */
+static bool begins_with_key(const char *name)
+{
+	return strspn(name, "0123456789abcdef") == SHA256_HEX_SIZE - 1;
+}
+
 /*
  * A facts file that was being written (fs_write_atomic()); a living writer is done within the
  * minute.
@@ -165,7 +188,8 @@ static int sweep_area(const struct store *st, const char *area, unsigned int *re
 		AB_STORE_LOCK struct store_lock lock = {.fd = -1};
 		char *end = strstr(entry->d_name, PARTIAL);
 
-		if (fs_path(path, sizeof(path), "%s/%s/%s", st->dir, area, entry->d_name))
+		if (!begins_with_key(entry->d_name) ||
+		    fs_path(path, sizeof(path), "%s/%s/%s", st->dir, area, entry->d_name))
 			continue;
 		if (strstr(entry->d_name, ".json."))
 			sweep_temporary(path);
@@ -195,7 +219,7 @@ static void sweep_locks(const struct store *st)
 	while (dir && (entry = readdir(dir))) {
 		AB_STORE_LOCK struct store_lock lock = {.fd = -1};
 
-		if (entry->d_name[0] != '.' &&
+		if (begins_with_key(entry->d_name) &&
 		    !fs_path(lock.path, sizeof(lock.path), "%s/%s", path, entry->d_name))
 			try_lock(&lock);
 	}

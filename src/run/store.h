@@ -34,6 +34,8 @@ struct dataset {
  * NULL.
  */
 int store_open(struct store *st, const char *cache_dir, const char *tools_root, struct diag *d);
+/* The same, of one that is there; makes nothing. -ENOENT: there is none, @d says where. */
+int store_find(struct store *st, const char *cache_dir, struct diag *d);
 
 /*
  * Removes what killed runs left unfinished; @removed counts it. What a living one builds is left

@@ -121,7 +121,8 @@ nothing_left()
 background()
 {
 	rm -rf results
-	"$accelbench" run --target host --cache "$work/cache" -o results scenario.yaml >out 2>err &
+	# What this shell puts into the background ignores SIGINT otherwise.
+	env --default-signal "$accelbench" run --target host --cache "$work/cache" -o results scenario.yaml >out 2>err &
 	pid=$!
 }
 
@@ -151,6 +152,7 @@ mounted_run()
 }
 
 touch begin
+mkdir no-tools
 
 # --- every algorithm ---
 
@@ -218,7 +220,7 @@ no_tool()
 		exec $(command -v mkfs.erofs) "\$@"
 	END
 	chmod 755 bin/mkfs.erofs
-	PATH=$work/bin:$PATH measure 0 --tools-root /nonexistent
+	PATH=$work/bin:$PATH measure 0 --tools-root "$work/no-tools"
 	fact '[c["status"] for c in r["cells"]] == ["done", "skipped"]'
 	fact '"make lab" in r["cells"][1]["reason"] and "erofs-utils" in r["cells"][1]["reason"]'
 }
@@ -279,6 +281,21 @@ silently_spoilt_image()
 	fact 'not r["images"][0]["reused"]'
 }
 check 'an image that was spoilt without a trace is found by reading it back, and built again' silently_spoilt_image
+
+# The same in the superblock, with which it cannot even be mounted.
+no_superblock()
+{
+	scenario 2MiB none
+	measure 0
+	touch -r "$(image)" time
+	printf 'XXXX' | dd of="$(image)" bs=1 seek=1024 conv=notrunc status=none
+	touch -r time "$(image)"
+	measure 3
+	grep 'spoilt in the cache after it was built; the next run builds it again' err
+	measure 0
+	fact 'not r["images"][0]["reused"]'
+}
+check 'an image whose superblock was spoilt without a trace is built again' no_superblock
 
 # --- full disks ---
 
@@ -355,7 +372,7 @@ sick_mkfs()
 	printf '#!/bin/sh\ncase "$*" in -V) echo "mkfs.erofs (sick) 0.0"; exit;; esac\n%s\n' "$1" >sick/mkfs.erofs
 	chmod 755 sick/mkfs.erofs
 	SECONDS=0
-	PATH=$work/sick:$PATH measure 3 --tools-root /nonexistent --set image.timeout=1s
+	PATH=$work/sick:$PATH measure 3 --tools-root "$work/no-tools" --set image.timeout=1s
 	[[ $SECONDS -lt 20 ]]
 	grep -F "$2" err
 	fact "r['cells'][0]['status'] == 'failed'"
@@ -367,6 +384,30 @@ half='case "$*" in *trial*) exit 0;; esac; echo half >"$(echo "$*" | grep -o "[^
 check 'mkfs hangs' sick_mkfs "$half; exec sleep 60" 'no image within image.timeout; raise it, or lower image.level: '
 check 'mkfs hangs at once, deaf to SIGTERM' sick_mkfs 'trap "" TERM; while :; do sleep 1; done' 'no image even of 4 KiB: '
 check 'mkfs is killed' sick_mkfs "$half; kill -KILL \$\$" 'was killed; the kernel does that when memory is short'
+
+check 'mkfs crashes' sick_mkfs "$half; kill -SEGV \$\$" 'crashed (Segmentation fault)'
+check 'mkfs crashes at once' sick_mkfs 'kill -SEGV $$' 'crashed (Segmentation fault)'
+
+# --- cleanup ---
+
+wrong_cache()
+{
+	rm -rf typo
+	"$accelbench" cleanup --cache typo 2>err
+	grep 'warning: typo: no cache is there' err
+	[[ ! -e typo ]]
+}
+check 'cleanup of a cache whose name was misspelt' wrong_cache
+
+# What has not a name of ours was not made by us.
+no_cache()
+{
+	mkdir -p house/images/holiday.partial house/locks
+	touch house/locks/door
+	"$accelbench" cleanup --cache house
+	[[ -d house/images/holiday.partial && -f house/locks/door ]]
+}
+check 'cleanup of a folder that is no cache' no_cache
 
 # --- generate ---
 

@@ -62,13 +62,15 @@ fake()
 }
 version="[[ \$1 != --version ]] || { echo fio-3.33; exit; }"
 
-# start ARGUMENT...: a run in the background, $pid.
+# start ARGUMENT...: a run in the background, $pid. With --resume it knows itself where its results go.
 start()
 {
+	local place=(-o "${out_dir:-results}")
+	[[ " $* " != *' --resume '* ]] || place=()
 	rm -f out err
 	(
 		PATH=$work/bin:$PATH
-		exec "$accelbench" run --target host --cache "$work/cache" -o "${out_dir:-results}" scenario.yaml "$@"
+		exec "$accelbench" run --target host --cache "$work/cache" "${place[@]}" scenario.yaml "$@"
 	) >out 2>err &
 	pid=$!
 }
@@ -214,6 +216,15 @@ not_root()
 }
 check 'not root' not_root
 
+without_capability()
+{
+	local got=0
+	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$accelbench" run --target host --cache cache -o results \
+		scenario.yaml >out 2>err || got=$?
+	equal $got 4 && said 'CAP_SYS_ADMIN' && silent
+}
+check 'root without CAP_SYS_ADMIN' without_capability
+
 # hidden STATUS WORDS PATH...: with these folders empty.
 hidden()
 {
@@ -267,6 +278,19 @@ on_disk()
 }
 check 'no room for results' on_disk 3 size=4k 'No space left on device'
 check 'results on a read-only file system' on_disk 3 ro 'Read-only file system'
+
+# no_place STATUS PLACE WORDS: said before anything is made for the run.
+no_place()
+{
+	local got=0
+	rm -rf cache
+	"$accelbench" run --target host --cache cache -o "$2" scenario.yaml >out 2>err || got=$?
+	equal $got "$1" && said "$3" && silent && [[ ! -e cache ]]
+}
+ln -s nowhere dangling
+check 'results below a file' no_place 2 empty/results 'empty/results: no result folder can be made there'
+check 'a file in place of the results' no_place 2 empty 'Not a directory'
+check 'results behind a link that leads nowhere' no_place 2 dangling 'No such file or directory'
 
 file_size_limit() { (ulimit -f 4 && rm -rf cache && ends 3 && said 'File too large'); }
 check 'a limit on the size of files' file_size_limit
@@ -329,7 +353,7 @@ closed_pipe()
 	rm -rf results
 	: <pipe &
 	"$accelbench" run --target host --cache cache -o results scenario.yaml 2>err >pipe || got=$?
-	equal $got 3 && said 'cannot write to standard output' && report && grep -q '2 valid' reported && nothing_left none
+	equal $got 0 && fails said 'error: ' && report && grep -q '2 valid' reported && nothing_left none
 }
 mkfifo pipe
 check 'nobody reads what is printed: the result is complete' closed_pipe
@@ -363,6 +387,93 @@ moments()
 check 'SIGINT at any moment, then --resume' moments INT 130
 check 'SIGTERM at any moment, then --resume' moments TERM 143
 check 'SIGHUP at any moment, then --resume' moments HUP 129
+check 'SIGQUIT at any moment, then --resume' moments QUIT 131
 check 'SIGKILL at any moment, cleanup, then --resume' moments KILL 137
+
+ignored_signals()
+{
+	local got=0
+	rm -rf results
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	nohup env --ignore-signal=INT "$accelbench" run --target host --cache cache -o results scenario.yaml >out 2>err &
+	pid=$!
+	sleep 0.3
+	kill -s HUP "$pid"
+	kill -s INT "$pid"
+	wait "$pid" || got=$?
+	equal $got 0 && report && grep -q '2 valid' reported
+}
+check 'signals that were ignored from the start' ignored_signals
+
+# Without them, the first files opened would take their numbers.
+no_streams()
+{
+	local got=0
+	rm -rf results cache
+	"$accelbench" run --target host --cache cache -o results scenario.yaml <&- >&- 2>&- || got=$?
+	equal $got 0 && report && grep -q '2 valid' reported
+}
+check 'without standard streams' no_streams
+
+# --- going on ---
+
+# interrupted ARGUMENT...: one repetition of several is kept.
+interrupted()
+{
+	scenario "$text" 'lz4, none' "$slow"
+	started "$@" && kill -s TERM "$pid" || return 1
+	wait "$pid" || true
+	kept
+}
+# refused WORDS ARGUMENT...: --resume with these is a mistake, and changes nothing.
+refused()
+{
+	local words=$1 got=0 before
+	shift
+	before=$(sha256sum results/*/result.json)
+	start --resume results/* "$@"
+	wait "$pid" || got=$?
+	equal $got 2 && said "$words" && silent && equal "$(sha256sum results/*/result.json)" "$before"
+}
+check 'a run is interrupted' interrupted
+check 'to go on with other options of a workload' refused 'seqread' --set workloads.seqread.bs=8k
+check 'to go on with another cache' refused '"cache: cold", this has "cache: warm"' --set cache=warm
+check 'to go on with more repetitions' refused '"repeat: 2", this has "repeat: 3"' --set repeat=3
+check 'to go on with other engines' refused 'engine' --set matrix.engine=none
+check 'to go on elsewhere' refused 'does not take --output' -o elsewhere
+
+other_fio()
+{
+	local status=0 real
+	real=$(command -v fio)
+	fake fio "[[ \$1 != --version ]] || { echo fio-3.99; exit; }; exec $real \"\$@\""
+	refused 'the run was begun with fio "fio-' || status=1
+	rm bin/fio
+	return $status
+}
+check 'to go on with another fio' other_fio
+
+goes_on()
+{
+	local got=0
+	start --resume results/*
+	wait "$pid" || got=$?
+	equal $got 0 && grep -q '2 valid' out && refused 'that run is complete'
+}
+check 'to go on' goes_on
+
+while_it_runs()
+{
+	local first got=0
+	scenario "$text" none "$slow"
+	started || return 1
+	first=$pid
+	start --resume results/*
+	wait "$pid" || got=$?
+	equal $got 2 && said 'a run is still going on in that folder' && got=0
+	wait "$first" || got=$?
+	equal $got 0 && report && grep -q '1 valid' reported
+}
+check 'to go on with a run that goes on' while_it_runs
 
 finish

@@ -73,6 +73,9 @@ expect 'no lab where it should be' 4 '' "${error}none: $missing" run --target la
 expect 'no lab for a command' 4 '' "${error}none: $missing" lab --dir none run true
 expect 'a pipe that the guest cannot read' 2 '' "${error}*a scenario file*, not*a pipe" run --target lab <(cat good.yaml)
 
+expect 'a guest without CPUs' 2 '' "${error}--lab-cpus: a guest has at least one CPU" run --lab-cpus 0 good.yaml
+expect 'tools that are not there' 2 '' "${error}--tools-root none: not there" run --tools-root none good.yaml
+
 # What is printed can be read again, from standard input too.
 number=$((number + 1))
 "$accelbench" validate -qp good.yaml >printed.yaml

@@ -22,6 +22,8 @@
 #include "base/fsutil.h"
 #include "base/spawn.h"
 #include "run/image.h"
+#include "run/mkfs.h"
+#include "run/source.h"
 
 static char top[64];
 static struct store st;
@@ -259,6 +261,32 @@ static void test_written_to_while_it_is_read(void **state)
 	assert_refused(&spec, -ESTALE, "changed while it was read");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+/* Faster than it can be copied: there is an end all the same. */
+static void test_grows_while_it_is_read(void **state)
+{
+	AB_FREE char *bytes = calloc(1, 4 << 20);
+	/* On another file system, so that it is no clone. */
+	char elsewhere[] = "/dev/shm/accelbench-test-XXXXXX", copy[64];
+	struct dataset_record rec = {0};
+	struct source src;
+	struct stat copied;
+	int fd;
+
+	assert_non_null(bytes);
+	assert_non_null(mkdtemp(elsewhere));
+	fs_path(copy, sizeof(copy), "%s/copy", elsewhere);
+	assert_int_equal(fs_write_atomic(at("corpus"), bytes, 1 << 20, NULL), 0);
+	assert_int_equal(source_open(&src, at("corpus"), NULL), 0);
+	fd = open(at("corpus"), O_WRONLY | O_APPEND);
+	assert_int_equal(write(fd, bytes, 4 << 20), 4 << 20);
+	close(fd);
+	assert_int_equal(source_copy(&src, copy, &rec, NULL), -ESTALE);
+	assert_int_equal(stat(copy, &copied), 0);
+	assert_int_equal(copied.st_size, 1 << 20);
+	source_free(&src);
+	assert_int_equal(fs_remove_tree(elsewhere, NULL), 0);
 }
 
 static void test_demanded_hash(void **state)
@@ -563,16 +591,38 @@ static void assert_build_fails(const char *body, int err, const char *words)
 	assert_int_equal(entries("locks"), 0);
 }
 
+/* Somebody renames files somewhere: the kernel doubts every "..". */
+static void test_another_root_while_files_are_renamed(void **state)
+{
+	struct mkfs_tool tool;
+	pid_t pid;
+
+	assert_int_equal(fs_mkdir_p(at("root/usr/bin"), 0755, NULL), 0);
+	assert_int_equal(fs_mkdir_p(at("root/opt"), 0755, NULL), 0);
+	assert_int_equal(symlink("../../opt/mkfs.erofs", at("root/usr/bin/mkfs.erofs")), 0);
+	put("root/opt/mkfs.erofs", "#!/bin/sh\n");
+	assert_int_equal(mkdir(at("a"), 0755), 0);
+	pid = fork();
+	if (pid == 0)
+		while (!rename(at("a"), at("b")) && !rename(at("b"), at("a")))
+			;
+	/* Found each time, and seen to be no program of this machine. */
+	for (int i = 0; i < 3000; i++)
+		assert_int_equal(mkfs_find_in(&tool, at("root"), NULL), -ENOEXEC);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 static void test_mkfs_crashes(void **state)
 {
 	assert_build_fails(
-		"echo half >\"$image\"; echo '<E> erofs: out of luck' >&2; kill -SEGV $$", -EIO,
+		"echo half >\"$image\"; echo '<E> erofs: out of luck' >&2; kill -SEGV $$", -EFAULT,
 		"crashed (Segmentation fault): out of luck");
 }
 
 static void test_mkfs_is_killed(void **state)
 {
-	assert_build_fails("echo half >\"$image\"; kill -KILL $$", -EIO,
+	assert_build_fails("echo half >\"$image\"; kill -KILL $$", -EFAULT,
 			   "was killed; the kernel does that when memory is short");
 }
 
@@ -705,6 +755,7 @@ int main(void)
 		TEST(test_file_is_copied_not_touched),
 		TEST(test_change_in_disguise),
 		TEST(test_written_to_while_it_is_read),
+		TEST(test_grows_while_it_is_read),
 		TEST(test_demanded_hash),
 		TEST(test_bad_paths),
 		TEST(test_unreadable),
@@ -717,6 +768,7 @@ int main(void)
 		TEST(test_unknown_algorithm_says_what_to_install),
 		TEST(test_no_mkfs_at_all),
 		TEST(test_cluster_that_mkfs_refuses),
+		TEST(test_another_root_while_files_are_renamed),
 		TEST(test_mkfs_crashes),
 		TEST(test_mkfs_is_killed),
 		TEST(test_mkfs_hangs),

@@ -363,6 +363,19 @@ static void test_no_folder_is_nothing_to_do(void **state)
 	assert_false(fs_exists(at("none")));
 }
 
+/* Nothing of ours stays where there was nothing before. */
+static void test_folder_goes_with_the_last_journal(void **state)
+{
+	struct undo *first = open_journal(), *last = open_journal();
+
+	assert_int_equal(undo_close(first, NULL), 0);
+	assert_true(fs_exists(journals));
+	assert_int_equal(undo_close(last, NULL), 0);
+	assert_false(fs_exists(journals));
+	/* And comes again. */
+	assert_int_equal(undo_close(open_journal(), NULL), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -382,6 +395,7 @@ int main(void)
 		TEST(test_umount),
 		TEST(test_unfinished_journal_is_removed),
 		TEST(test_no_folder_is_nothing_to_do),
+		TEST(test_folder_goes_with_the_last_journal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
