@@ -251,9 +251,10 @@ int undo_journal_take(struct undo *u, const char *file, struct diag *d)
 	if (!st.st_nlink)
 		return -ENOENT;
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
-		return diag_set(d, -EPERM,
-				"%s: not a journal that only user %u can write; left alone: remove it, or give it to that user alone",
-				file, (unsigned int)geteuid());
+		return diag_set(
+			d, -EPERM,
+			"%s: not a journal that only user %u can write; left alone: remove it, or give it to that user alone",
+			file, (unsigned int)geteuid());
 	ret = fs_read_file(file, MAX_JOURNAL, &text, d);
 	if (ret)
 		return ret;

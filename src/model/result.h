@@ -229,7 +229,7 @@ struct result {
 	char filesystem[16];
 	char target[16];    /* "host" or "lab" */
 	bool deterministic; /* lab: the guest's time was a count of instructions */
-	char backing[32]; /* asked for */
+	char backing[32];   /* asked for */
 	struct result_host host;
 	struct result_dataset dataset;
 	struct result_image *images;

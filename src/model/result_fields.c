@@ -34,6 +34,8 @@ static const struct field host_rows[] = {
 	STRING(result_host, virtualization, "virtualization", "qemu-tcg, kvm, ..."),
 	STRING(result_host, accelerator_kind, "accelerator_kind",
 	       "simulated: a test provider; qat: hardware; null: none"),
+	ROW(STRINGS, result_host, accelerator_parameters, "accelerator_parameters",
+	    "name=value, every parameter of a simulated accelerator's module", .max = MAX_STRINGS),
 	STRING(result_host, fio_version, "fio_version", "version of fio"),
 	STRING(result_host, mkfs_version, "mkfs_version",
 	       "version of the tool that built the images"),

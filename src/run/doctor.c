@@ -312,7 +312,8 @@ static void say_tracing(const struct doctor *dr, struct strbuf *out)
 		strbuf_printf(out, " It cannot trace requests: %s.", f ? f->detail : "?");
 	} else {
 		strbuf_printf(
-			out, " It cannot trace kernel functions (fentry: %s; fprobe: %s; kprobe: %s)",
+			out,
+			" It cannot trace kernel functions (fentry: %s; fprobe: %s; kprobe: %s)",
 			dr->refusal[BY_FENTRY], dr->refusal[BY_FPROBE], dr->refusal[BY_KPROBE]);
 		strbuf_printf(out, ": use --target lab%s.",
 			      dr->lab_ready ? ", which is built" : " after make lab");

@@ -151,9 +151,14 @@ static int learn_host(struct runner *rn, struct diag *d)
 static int learn_tracer(struct runner *rn, bool goes_on, struct diag *d)
 {
 	struct result_tracer begun = rn->result->tracer;
-	int err = open_tracer(rn, d);
+	int err;
 
-	return err || !goes_on ? err : runner_same_tracer(&begun, &rn->result->tracer, d);
+	rn->result->tracer = (struct result_tracer){0};
+	err = open_tracer(rn, d);
+	if (!err && goes_on)
+		err = runner_same_tracer(&begun, &rn->result->tracer, d);
+	free(begun.hooks);
+	return err;
 }
 
 static int runner_open(struct runner *rn, struct diag *d)

@@ -72,7 +72,8 @@ static void adopt_place(struct result *r, struct result *from)
 	result_host_free(&r->host);
 	r->host = *host;
 	*host = (struct result_host){0};
-	memcpy(r->tracer.mechanism, from->tracer.mechanism, sizeof(r->tracer.mechanism));
+	r->tracer = from->tracer;
+	from->tracer = (struct result_tracer){0};
 }
 
 /* Repetitions that were measured before. A failed cell is tried again. */

@@ -167,6 +167,7 @@ static inline void example_head(struct result *r)
 	EXAMPLE_TEXT(r->host.virtualization, "qemu-tcg");
 	EXAMPLE_TEXT(r->host.accelerator_kind, "simulated");
 	EXAMPLE_TEXT(r->host.fio_version, "fio-3.39");
+	string_list_add(&r->host.accelerator_parameters, "service_ns=20000");
 	string_list_add(&r->host.kernel_options, "CONFIG_EROFS_FS_ZIP_ACCEL=y");
 	EXAMPLE_TEXT(r->dataset.kind, "generate");
 	EXAMPLE_TEXT(r->dataset.file, "testfile");

@@ -40,6 +40,7 @@ static void make_example(struct result *r)
 	uint64_t seed = 3;
 
 	example_head(r);
+	r->deterministic = true;
 	r->images = calloc(2, sizeof(*r->images));
 	r->image_count = 2;
 	example_image(&r->images[0], "deflate", 65536);
@@ -95,6 +96,8 @@ static void test_round_trip(void **state)
 	assert_string_equal(strbuf_str(&first), strbuf_str(&second));
 	assert_string_equal(again.images[1].reason, r.images[1].reason);
 	assert_string_equal(again.scenario_yaml, r.scenario_yaml);
+	assert_string_equal(again.host.accelerator_parameters.items[0], "service_ns=20000");
+	assert_true(again.deterministic);
 	assert_true(again.cells[0].trace.counters[AB_CNT_NEGATIVE] == UINT64_MAX);
 	assert_int_equal(again.cells[2].status, CELL_SKIPPED);
 	assert_false(again.cells[0].trace.sets[0].hists[AB_DECODE].present);

@@ -138,6 +138,25 @@ check "which the message names" equal "$(console panic)" "$(result panic)/consol
 check "nothing is left beside these results" nothing_left panic
 check "nor of this guest" equal "$(pgrep -f "$work/panic" | wc -l)" 0
 
+# resume FOLDER ARG...: goes on with the run that went there.
+resume()
+{
+	local to=$work/$1
+	shift
+	"$accelbench" run "$engines" --target lab --cache "$work/cache" --resume "$to"/results/2* "$@" \
+		>"$to/stdout" 2>"$to/stderr" && echo 0 >"$to/status" || echo $? >"$to/status"
+}
+before=$(sha256sum "$(result panic)/result.json")
+resume panic --lab-module service_ns=1
+check "it does not go on with another accelerator: status 2" equal "$(status panic)" 2
+check "the message says what differs" says panic "other parameters of the simulated accelerator" stderr
+check "nor on the host" equal "$("$accelbench" run "$engines" --target host --cache "$work/cache" --resume "$(result panic)" 2>&1 |
+	grep -c 'that run was begun with --target lab')" 1
+check "what it measured stays as it was" equal "$(sha256sum "$(result panic)/result.json")" "$before"
+resume panic
+check "it goes on in the lab, to its end" equal "$(status panic) $(kept panic)" "0 True kept"
+check "nothing is left beside its results" nothing_left panic
+
 strike frozen stop &
 run frozen "$engines" --lab-dir "$work/lab" --lab-timeout 90s
 wait $!
