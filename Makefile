@@ -15,6 +15,8 @@ PKGS       := libbpf libelf json-c yaml-0.1 mount blkid libcrypto
 prefix     ?= /usr/local
 bindir     ?= $(prefix)/bin
 datadir    ?= $(prefix)/share
+mandir     ?= $(datadir)/man
+completiondir ?= $(datadir)/bash-completion/completions
 
 BUILD := build
 OPT   := -O2 -g
@@ -135,18 +137,26 @@ $(BUILD)/sources: FORCE
 needs:
 	@CC='$(CC)' CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' PKG_CONFIG='$(PKG_CONFIG)' scripts/deps.sh --check build
 
-.PHONY: deps install uninstall clean compile-commands
+.PHONY: deps man install uninstall clean compile-commands
 deps: ## install what is missing (Debian, Ubuntu), or list it; ROLES="build run test lab"
 	$(Q)scripts/deps.sh $(ROLES)
 
+man: all ## the manual's pages and completion for bash, in build/man
+	@rm -rf $(BUILD)/man && mkdir -p $(BUILD)/man
+	$(Q)$(BUILD)/accelbench help --format=man --output=$(BUILD)/man
+	$(Q)$(BUILD)/accelbench help --format=bash >$(BUILD)/man/completion
+
 # The guest for an installed program: share/accelbench/lab/build.sh DIR, then run --lab-dir=DIR.
-install: all ## install below prefix=/usr/local; DESTDIR is honoured
+install: man ## install below prefix=/usr/local; DESTDIR is honoured
 	install -D -m 755 $(BUILD)/accelbench $(DESTDIR)$(bindir)/accelbench
+	install -D -m 644 -t $(DESTDIR)$(mandir)/man1 $(BUILD)/man/*.1
+	install -D -m 644 $(BUILD)/man/completion $(DESTDIR)$(completiondir)/accelbench
 	cd $(CURDIR) && find scenarios results/reference lab -type f -exec \
 		sh -c 'for f; do install -D -m "$$(stat -c %a "$$f")" "$$f" "$$0/$$f"; done' $(DESTDIR)$(datadir)/accelbench {} +
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(bindir)/accelbench
+	rm -f $(DESTDIR)$(bindir)/accelbench $(DESTDIR)$(completiondir)/accelbench
+	rm -f $(DESTDIR)$(mandir)/man1/accelbench.1 $(DESTDIR)$(mandir)/man1/accelbench-*.1
 	rm -rf $(DESTDIR)$(datadir)/accelbench
 
 compile-commands: build/compile_commands.json ## for editors and clang-tidy, in build/

@@ -64,6 +64,17 @@ struct command {
 	enum exit_status (*run)(const void *options, const struct invocation *inv, struct diag *d);
 };
 
+/* Options that every command takes, into struct common_options. */
+extern const struct option_info common_option_table[];
+extern const size_t common_option_count;
+
+struct status_info {
+	const char *status; /* "0", "128+n" */
+	const char *meaning;
+};
+extern const struct status_info status_table[];
+extern const size_t status_count;
+
 #define AB_DECLARE_COMMAND(name) extern const struct command cmd_##name;
 AB_COMMANDS(AB_DECLARE_COMMAND)
 #undef AB_DECLARE_COMMAND
@@ -77,6 +88,11 @@ enum exit_status command_unknown(const char *name, struct diag *d);
 
 /* Help of one command; of the whole program for NULL. */
 void command_help(const struct command *c, struct strbuf *out);
+
+/* The page of a command, or of the whole program for NULL, in man(7). */
+void command_manual(const struct command *c, struct strbuf *out);
+/* Completion of commands, options and their values, for bash. */
+void command_completion(struct strbuf *out);
 
 /* Parses the command line, runs the command. */
 enum exit_status command_line(int argc, char **argv, struct diag *d);

@@ -18,7 +18,7 @@ const size_t command_count = ARRAY_SIZE(command_table);
 
 static const char *const color_names[] = {"auto", "always", "never", NULL};
 
-static const struct option_info common_table[] = {
+const struct option_info common_option_table[] = {
 	{"help", 'h', OPTION_FLAG, offsetof(struct common_options, help), NULL, NULL,
 	 "show this help"},
 	{"version", 'V', OPTION_FLAG, offsetof(struct common_options, version), NULL, NULL,
@@ -30,6 +30,18 @@ static const struct option_info common_table[] = {
 	{"color", 0, OPTION_ENUM, offsetof(struct common_options, color), NULL, color_names,
 	 "colours; auto: on a terminal unless NO_COLOR is set"},
 };
+const size_t common_option_count = ARRAY_SIZE(common_option_table);
+
+const struct status_info status_table[] = {
+	{"0", "done, or the gate passed"},
+	{"1", "the gate failed: a confirmed regression"},
+	{"2", "usage error or bad input file"},
+	{"3", "the measurement failed or is invalid"},
+	{"4", "skipped: this host cannot measure what was asked for"},
+	{"5", "inconclusive: too noisy or too few samples"},
+	{"128+n", "ended by signal n, after cleaning up"},
+};
+const size_t status_count = ARRAY_SIZE(status_table);
 
 const struct command *command_find(const char *name)
 {
@@ -62,15 +74,10 @@ static void program_help(struct strbuf *out)
 		strbuf_printf(out, "  %-12s %s\n", command_table[i]->name,
 			      command_table[i]->summary);
 	strbuf_puts(out, "\nOptions of every command:\n");
-	options_help(common_table, ARRAY_SIZE(common_table), out);
-	strbuf_puts(out, "\nExit status:\n"
-			 "  0      done, or the gate passed\n"
-			 "  1      the gate failed: a confirmed regression\n"
-			 "  2      usage error or bad input file\n"
-			 "  3      the measurement failed or is invalid\n"
-			 "  4      skipped: this host cannot measure what was asked for\n"
-			 "  5      inconclusive: too noisy or too few samples\n"
-			 "  128+n  ended by signal n, after cleaning up\n");
+	options_help(common_option_table, common_option_count, out);
+	strbuf_puts(out, "\nExit status:\n");
+	for (size_t i = 0; i < status_count; i++)
+		strbuf_printf(out, "  %-6s %s\n", status_table[i].status, status_table[i].meaning);
 }
 
 void command_help(const struct command *c, struct strbuf *out)
@@ -89,7 +96,7 @@ void command_help(const struct command *c, struct strbuf *out)
 		options_help(c->options, c->option_count, out);
 		strbuf_putc(out, '\n');
 	}
-	options_help(common_table, ARRAY_SIZE(common_table), out);
+	options_help(common_option_table, common_option_count, out);
 }
 
 enum exit_status command_print(const struct strbuf *text, struct diag *d)
@@ -160,7 +167,7 @@ static enum exit_status run_with(const struct command *c, void *options,
 {
 	const struct option_set sets[] = {
 		{c->options, c->option_count, options},
-		{common_table, ARRAY_SIZE(common_table), common},
+		{common_option_table, common_option_count, common},
 	};
 	struct invocation inv = {.operands = (const char *const *)argv};
 	enum exit_status status;
@@ -201,7 +208,7 @@ static enum exit_status run_command(const struct command *c, struct common_optio
 enum exit_status command_line(int argc, char **argv, struct diag *d)
 {
 	struct common_options common = {0};
-	const struct option_set set = {common_table, ARRAY_SIZE(common_table), &common};
+	const struct option_set set = {common_option_table, common_option_count, &common};
 	const struct command *c;
 	enum exit_status status;
 	size_t words;
