@@ -65,7 +65,7 @@ static const struct option_info option_table[] = {
 	{"deterministic", 0, OPTION_FLAG, AT(deterministic), NULL, NULL,
 	 "lab: one CPU, guest time is an instruction count"},
 	{"prepared", 0, OPTION_STRING, AT(prepared), "DIR", NULL,
-	 "take dataset and images that another process put into the cache (used by the lab)"},
+	 "take dataset, images and the result's name from another process (used by the lab)"},
 };
 
 static unsigned int terminal_columns(void)
@@ -216,8 +216,7 @@ static int split_result(const char *folder, struct destination *to, struct diag 
 	char *slash = real ? strrchr(real, '/') : NULL;
 
 	if (!slash || strlen(slash + 1) >= sizeof(to->id) || strlen(real) >= sizeof(to->parent))
-		return diag_errno(d, real ? -EINVAL : -errno, "--resume %s: not a result folder",
-				  folder);
+		return diag_errno(d, real ? -EINVAL : -errno, "%s: not a result folder", folder);
 	*slash = '\0';
 	snprintf(to->parent, sizeof(to->parent), "%s", *real ? real : "/");
 	snprintf(to->id, sizeof(to->id), "%s", slash + 1);
@@ -246,9 +245,17 @@ static enum exit_status find_destination(const struct run_options *o, const stru
 
 	if (o->resume) {
 		err = split_result(o->resume, to, d);
-		if (!err)
+		if (err)
+			diag_prefix(d, err, "--resume");
+		else
 			err = to->claim_fd = result_folder_claim(o->resume, d);
 		return err < 0 ? STATUS_USAGE : STATUS_OK;
+	}
+	if (o->prepared) {
+		/* Under the name that the process outside of the guest gave it. */
+		err = split_result(o->prepared, to, d);
+		if (err)
+			return STATUS_USAGE;
 	}
 	err = fs_path(to->parent, sizeof(to->parent), "%s", parent);
 	if (err)
@@ -257,7 +264,9 @@ static enum exit_status find_destination(const struct run_options *o, const stru
 		err = result_folder_parent_check(parent, d);
 	if (err)
 		return run_prepare_status(err);
-	return result_folder_name(s, to->id, d) ? STATUS_FAILED : STATUS_OK;
+	if (!o->prepared && result_folder_name(s, to->id, d))
+		return STATUS_FAILED;
+	return STATUS_OK;
 }
 
 static enum exit_status run(const void *options, const struct invocation *inv, struct diag *d)

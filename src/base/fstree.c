@@ -96,3 +96,67 @@ int fs_remove_tree(const char *path, struct diag *d)
 		return diag_errno(d, -errno, "%s: cannot be removed", path);
 	return 0;
 }
+
+/* Moves the entries of @from that are folders, or those that are not. Goes on after an error; returns the first. */
+static int move_entries(const char *from, const char *to, bool folders, unsigned int depth,
+			struct diag *d);
+
+static int move_tree(const char *from, const char *to, unsigned int depth, struct diag *d)
+{
+	int ret;
+
+	if (!rename(from, to))
+		return 0;
+	if (errno != ENOTEMPTY && errno != EEXIST)
+		return diag_errno(d, -errno, "%s: cannot be moved to %s", from, to);
+	if (depth == MAX_DEPTH)
+		return diag_errno(d, -ELOOP, "%s", from);
+	/* What describes the folders lies beside them, and comes after them. */
+	ret = move_entries(from, to, true, depth, d);
+	if (!ret)
+		ret = move_entries(from, to, false, depth, d);
+	if (!ret && rmdir(from))
+		ret = diag_errno(d, -errno, "%s: cannot be removed", from);
+	return ret;
+}
+
+static bool is_folder(DIR *dir, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
+}
+
+static int move_entries(const char *from, const char *to, bool folders, unsigned int depth,
+			struct diag *d)
+{
+	char source[4096], target[4096];
+	DIR *dir = opendir(from);
+	struct dirent *entry;
+	int ret = 0;
+
+	if (!dir)
+		return diag_errno(d, -errno, "%s", from);
+	while ((entry = readdir(dir))) {
+		const char *name = entry->d_name;
+		int failed;
+
+		if (!strcmp(name, ".") || !strcmp(name, "..") || is_folder(dir, name) != folders)
+			continue;
+		failed = fs_path(source, sizeof(source), "%s/%s", from, name);
+		if (!failed)
+			failed = fs_path(target, sizeof(target), "%s/%s", to, name);
+		if (failed)
+			diag_errno(ret ? NULL : d, failed, "%s/%s", from, name);
+		else
+			failed = move_tree(source, target, depth + 1, ret ? NULL : d);
+		ret = ret ? ret : failed;
+	}
+	closedir(dir);
+	return ret;
+}
+
+int fs_move_into(const char *from, const char *to, struct diag *d)
+{
+	return move_tree(from, to, 0, d);
+}

@@ -37,6 +37,11 @@ int fs_copy_file(const char *from, const char *to, unsigned int mode, struct dia
 int fs_mkdir_p(const char *path, unsigned int mode, struct diag *d);
 /* Removes a tree without following links or crossing file systems. */
 int fs_remove_tree(const char *path, struct diag *d);
+/*
+ * Renames @from to @to. Where @to is a folder that has something in it, the entries of @from move into it one by one, those of
+ * sub-folders first; files there are replaced, others stay, and @from is removed. Both on one file system.
+ */
+int fs_move_into(const char *from, const char *to, struct diag *d);
 bool fs_exists(const char *path);
 /* Hash of a file's content as long as it is now, read through the page cache in 1 MiB pieces. @size may be NULL. */
 int fs_sha256_file(const char *path, char hex[SHA256_HEX_SIZE], uint64_t *size, struct diag *d);

@@ -92,6 +92,8 @@ int undo_close(struct undo *u, struct diag *d)
 			continue;
 		if (!failed++)
 			first = each;
+		if (undo_others_wait(u->entries[i].kind))
+			break;
 	}
 	if (failed)
 		diag_set(d, -EIO, "%s (written down in %s: `accelbench cleanup` tries again)",

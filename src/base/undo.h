@@ -34,6 +34,8 @@ enum undo_kind {
 	UNDO_RMTREE,
 	/* path: a file. */
 	UNDO_UNLINK,
+	/* path: a folder, value: where it belongs (see fs_move_into()). Nothing when it does not exist. */
+	UNDO_MOVE,
 };
 
 struct undo; /* opaque: journal of one run */

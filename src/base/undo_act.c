@@ -187,6 +187,13 @@ static int act_unlink(const char *path, const char *value, struct diag *d)
 	return 0;
 }
 
+static int act_move(const char *path, const char *value, struct diag *d)
+{
+	if (!value)
+		return diag_set(d, -EINVAL, "%s: nobody said where it belongs", path);
+	return fs_exists(path) ? fs_move_into(path, value, d) : 0;
+}
+
 static const struct {
 	const char *name;
 	act_fn *act;
@@ -194,11 +201,17 @@ static const struct {
 	[UNDO_UMOUNT] = {"umount", act_umount}, [UNDO_LOOP] = {"loop", act_loop},
 	[UNDO_WRITE] = {"write", act_write},	[UNDO_RMDIR] = {"rmdir", act_rmdir},
 	[UNDO_RMTREE] = {"rmtree", act_rmtree}, [UNDO_UNLINK] = {"unlink", act_unlink},
+	[UNDO_MOVE] = {"move", act_move},
 };
 
 const char *undo_kind_name(enum undo_kind kind)
 {
 	return (size_t)kind < ARRAY_SIZE(kinds) ? kinds[kind].name : NULL;
+}
+
+bool undo_others_wait(enum undo_kind kind)
+{
+	return kind == UNDO_MOVE;
 }
 
 int undo_act(enum undo_kind kind, const char *path, const char *value, struct diag *d)

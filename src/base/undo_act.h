@@ -3,6 +3,7 @@
 #ifndef AB_BASE_UNDO_ACT_H
 #define AB_BASE_UNDO_ACT_H
 
+#include <stdbool.h>
 #include "base/undo.h"
 
 /* Names of enum undo_kind in the journal; NULL beyond the last. */
@@ -13,6 +14,9 @@ const char *undo_kind_name(enum undo_kind kind);
  * gone already, or now belongs to somebody else, there is nothing to do: 0. @value may be NULL.
  */
 int undo_act(enum undo_kind kind, const char *path, const char *value, struct diag *d);
+
+/* When one of this kind fails, older actions wait: the folder in which a thing stayed is removed by one of them. */
+bool undo_others_wait(enum undo_kind kind);
 
 /*
  * What tells the file or folder @path from any other that may stand there later. -errno: there is

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/fsutil.h"
+#include "base/undo_act.h"
 #include "base/undo_journal.h"
 
 /*
@@ -143,6 +144,8 @@ static int undo_dead(const struct journals *all, struct undo *u, struct undo_rep
 		else
 			report->undone++;
 		ret = ret ? ret : failed;
+		if (failed && undo_others_wait(entry->kind))
+			break;
 	}
 	if (!ret && !keep)
 		undo_journal_remove(u);

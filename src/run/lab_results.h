@@ -6,11 +6,11 @@
 #include "run/runner.h"
 
 /*
- * Moves the result folder, with the console, from the shared folder @share to where the user wants it, and reads it into @r.
- * Images that the guest found to be spoilt are struck from the cache. -ENOENT: the guest left no result; other -errno.
+ * Reads into @r the result folder, which was moved to where the user wants it, and puts the console there. Images that the guest
+ * found to be spoilt are struck from the cache.
  */
-int lab_results_bring_back(const char *share, const char *console, const struct run_opts *o,
-			   struct result *r, struct diag *d);
+int lab_results_take(const char *console, const struct run_opts *o, struct result *r,
+		     struct diag *d);
 
 /* Without a result folder the console is all there is: it gets one of its own. */
 void lab_results_keep_console(const char *console, const struct run_opts *o);

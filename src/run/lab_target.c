@@ -31,8 +31,32 @@ struct lab_run {
 	char disk[4128];  /* <dir>/cache.img */
 	char console[4128];
 	char console_kept[4400];
+	char prepared[4400]; /* <share>/in/<id>: the guest names its result folder after it */
+	char prepared_in_guest[300];
+	char result[4400]; /* <share>/out/<id>: that folder */
+	int bring_back;	   /* undo action: moves it beside the other results, whatever comes */
 	uint64_t image_bytes;
 };
+
+/* The guest's result comes home on every way out, and by `accelbench cleanup` after a SIGKILL. */
+static int promise_result(struct lab_run *lr, const char *parent, struct diag *d)
+{
+	const char *id = lr->opts->id;
+	char home[4400];
+	int err = fs_path(lr->result, sizeof(lr->result), "%s/out/%s", lr->share, id);
+
+	if (!err)
+		err = fs_path(lr->prepared, sizeof(lr->prepared), "%s/in/%s", lr->share, id);
+	if (!err)
+		err = fs_path(lr->prepared_in_guest, sizeof(lr->prepared_in_guest), "/lab/in/%s",
+			      id);
+	if (!err)
+		err = fs_path(home, sizeof(home), "%s/%s", parent, id);
+	if (err)
+		return diag_errno(d, err, "%s", parent);
+	err = lr->bring_back = undo_push(lr->undo, UNDO_MOVE, lr->result, home, d);
+	return err < 0 ? err : 0;
+}
 
 static int make_folders(struct lab_run *lr, struct diag *d)
 {
@@ -64,8 +88,9 @@ static int make_folders(struct lab_run *lr, struct diag *d)
 		      lr->opts->output_dir, lr->opts->id);
 	if (err)
 		return diag_errno(d, err, "%s", lr->opts->output_dir);
-	snprintf(path, sizeof(path), "%s/in/prepared", lr->share);
-	err = fs_mkdir_p(path, 0755, d);
+	err = promise_result(lr, parent, d);
+	if (!err)
+		err = fs_mkdir_p(lr->prepared, 0755, d);
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "%s/images", lr->stage);
@@ -118,8 +143,7 @@ static int fill(struct lab_run *lr, const struct result *r, struct diag *d)
 		err = make_disk(lr, d);
 	if (err)
 		return err;
-	snprintf(path, sizeof(path), "%s/in/prepared", lr->share);
-	err = result_save(path, r, d);
+	err = result_save(lr->prepared, r, d);
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "%s/in/scenario.yaml", lr->share);
@@ -146,11 +170,11 @@ static int guest_arguments(const struct lab_run *lr, const char **argv, struct d
 				     "/lab/in/scenario.yaml",
 				     "--target=host",
 				     "--prepared",
-				     "/lab/in/prepared",
+				     lr->prepared_in_guest,
 				     "--cache",
 				     "/cache",
 				     "--output",
-				     "/lab/out/results",
+				     "/lab/out",
 				     "--mechanism",
 				     t->mechanism};
 	size_t n = 0;
@@ -221,6 +245,16 @@ static enum exit_status guest_status(const struct lab_result *res, struct diag *
 	return STATUS_FAILED;
 }
 
+static int bring_back(struct lab_run *lr, struct result *r, struct diag *d)
+{
+	int err;
+
+	if (!fs_exists(lr->result))
+		return diag_set(d, -ENOENT, "the guest left no result");
+	err = undo_run(lr->undo, lr->bring_back, d);
+	return err ? err : lab_results_take(lr->console, lr->opts, r, d);
+}
+
 /* What was read once already, here, is gone when it came through a pipe. */
 static bool reads_again(const char *file)
 {
@@ -259,7 +293,7 @@ enum exit_status lab_target_run(const struct plan *p, const struct run_opts *o,
 		err = boot(&lr, &res, d);
 		if (!err)
 			status = guest_status(&res, d);
-		err = lab_results_bring_back(lr.share, lr.console, o, r, &why);
+		err = bring_back(&lr, r, &why);
 		/* A program that could not even begin has said why. */
 		if (err && !(err == -ENOENT && res.outcome == LAB_EXITED && status)) {
 			if (status == STATUS_OK)

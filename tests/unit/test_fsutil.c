@@ -201,6 +201,58 @@ static void test_remove_tree_crosses_no_mount(void **state)
 	assert_int_equal(fs_remove_tree(at("tree"), &d), 0);
 }
 
+static void put(const char *name, const char *text)
+{
+	assert_int_equal(fs_write_atomic(at(name), text, strlen(text), NULL), 0);
+}
+
+static void assert_content(const char *name, const char *text)
+{
+	AB_STRBUF struct strbuf found = {0};
+
+	assert_int_equal(fs_read_file(at(name), 4096, &found, NULL), 0);
+	assert_string_equal(strbuf_str(&found), text);
+}
+
+static void test_move_into_what_is_there(void **state)
+{
+	struct diag d = {""};
+
+	fs_mkdir_p(at("from/sub/deep"), 0755, NULL);
+	put("from/same", "new");
+	put("from/sub/deep/file", "deep");
+	assert_int_equal(fs_move_into(at("from"), at("to"), &d), 0);
+	assert_false(fs_exists(at("from")));
+	assert_content("to/sub/deep/file", "deep");
+	fs_mkdir_p(at("from/sub/deep"), 0755, NULL);
+	put("from/same", "newer");
+	put("from/sub/deep/another", "another");
+	assert_int_equal(fs_move_into(at("from"), at("to"), &d), 0);
+	assert_false(fs_exists(at("from")));
+	assert_content("to/same", "newer");
+	assert_content("to/sub/deep/file", "deep");
+	assert_content("to/sub/deep/another", "another");
+	assert_int_equal(fs_move_into(at("from"), at("to"), &d), -ENOENT);
+}
+
+/* A file where a folder should go: all else is moved, and nothing is lost. */
+static void test_move_into_goes_on_after_an_error(void **state)
+{
+	struct diag d = {""};
+
+	fs_mkdir_p(at("from/sub"), 0755, NULL);
+	fs_mkdir_p(at("from/other"), 0755, NULL);
+	put("from/sub/file", "x");
+	put("from/other/file", "y");
+	fs_mkdir_p(at("to"), 0755, NULL);
+	put("to/sub", "a file");
+	assert_int_equal(fs_move_into(at("from"), at("to"), &d), -ENOTDIR);
+	assert_non_null(strstr(d.text, "from/sub"));
+	assert_content("from/sub/file", "x");
+	assert_content("to/other/file", "y");
+	assert_content("to/sub", "a file");
+}
+
 static void test_hashes(void **state)
 {
 	static const char abc[] =
@@ -265,6 +317,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mkdir_p, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_remove_tree_follows_no_link, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_remove_tree_crosses_no_mount, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_move_into_what_is_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_move_into_goes_on_after_an_error, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_hashes, setup, teardown),
 		cmocka_unit_test(test_hash_in_pieces),
 		cmocka_unit_test_setup_teardown(test_empty_sysfs_value_is_a_newline, setup,

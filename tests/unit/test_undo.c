@@ -181,6 +181,55 @@ static void test_cleanup_after_sigkill(void **state)
 	assert_content("set ting\n100%", "back to %20 this\n");
 }
 
+static void promise_result(struct undo *u)
+{
+	undo_push(u, UNDO_RMTREE, at("work"), NULL, NULL);
+	undo_push(u, UNDO_MOVE, at("work/result"), at("home"), NULL);
+}
+
+/* What lies in a folder that is removed is brought home first; as long as it can't be, the folder stays. */
+static void test_result_comes_home_after_sigkill(void **state)
+{
+	struct undo_report report;
+	struct diag d = {""};
+
+	fs_mkdir_p(at("work/result"), 0700, NULL);
+	put("work/result/file", "x");
+	put("home", "in the way");
+	in_killed_process(promise_result);
+	assert_int_equal(undo_cleanup(journals, &report, &d), -ENOTDIR);
+	assert_content("work/result/file", "x");
+	assert_int_equal(unlink(at("home")), 0);
+	assert_int_equal(undo_cleanup(journals, &report, &d), 0);
+	assert_int_equal(report.undone, 2);
+	assert_content("home/file", "x");
+	assert_false(fs_exists(at("work")));
+	assert_int_equal(journal_count(NULL, 0), 0);
+}
+
+static void test_what_was_never_made_is_not_moved(void **state)
+{
+	struct undo *u = open_journal();
+	struct diag d = {""};
+
+	promise_result(u);
+	assert_int_equal(undo_close(u, &d), 0);
+	assert_false(fs_exists(at("home")));
+}
+
+static void test_result_stays_when_it_cannot_come_home(void **state)
+{
+	struct undo *u = open_journal();
+	struct diag d = {""};
+
+	fs_mkdir_p(at("work/result"), 0700, NULL);
+	put("work/result/file", "x");
+	put("home", "in the way");
+	promise_result(u);
+	assert_int_equal(undo_close(u, &d), 1);
+	assert_content("work/result/file", "x");
+}
+
 static void test_living_owner_is_left_alone(void **state)
 {
 	struct undo *u = open_journal();
@@ -385,6 +434,9 @@ int main(void)
 		TEST(test_run_and_forget),
 		TEST(test_failure_is_kept_and_tried_again),
 		TEST(test_cleanup_after_sigkill),
+		TEST(test_result_comes_home_after_sigkill),
+		TEST(test_what_was_never_made_is_not_moved),
+		TEST(test_result_stays_when_it_cannot_come_home),
 		TEST(test_living_owner_is_left_alone),
 		TEST(test_what_a_living_owner_uses_waits),
 		TEST(test_torn_last_line_is_ignored),

@@ -95,23 +95,33 @@ make_fragile_lab()
 	chmod +x "$work/lab/qemu-system-x86_64"
 }
 
-# strike FOLDER COMMAND: says COMMAND to the monitor as soon as the run told of its third repetition.
-strike()
+# third_repetition FOLDER: waits until the run told of it.
+third_repetition()
 {
 	local i
 	for ((i = 0; i < 1800; i++)); do
-		if grep -qs '^ *3/' "$work/$1/stderr"; then
-			python3 -c '
+		! grep -qs '^ *3/' "$work/$1/stderr" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# strike FOLDER COMMAND: says COMMAND to the monitor then.
+strike()
+{
+	third_repetition "$1" && python3 -c '
 import socket, sys
 monitor = socket.socket(socket.AF_UNIX)
 monitor.connect(sys.argv[1])
 monitor.recv(4096)
 monitor.sendall(sys.argv[2].encode() + b"\n")
 monitor.recv(4096)' "$work/monitor" "$2"
-			return
-		fi
-		sleep 0.1
-	done
+}
+
+# end_hard FOLDER: SIGKILL to the program that runs there.
+end_hard()
+{
+	third_repetition "$1" && pkill -KILL -f "^$accelbench run .* $work/$1/results"
 }
 
 # kept FOLDER: what became of the three repetitions.
@@ -166,6 +176,16 @@ check "what was measured before that is kept, as incomplete" equal "$(kept froze
 check "and the console that the message names" equal "$(console frozen)" "$(result frozen)/console.log"
 check "nothing is left beside these results either" nothing_left frozen
 check "nor of that guest" equal "$(pgrep -f "$work/frozen" | wc -l)" 0
+
+end_hard killed &
+run killed "$engines"
+wait $!
+check "a run that is killed: nothing of it runs on" equal "$(pgrep -f "$work/killed" | wc -l)" 0
+"$accelbench" cleanup >"$work/killed/cleanup" 2>&1 || true
+check "cleanup brings home what it measured" equal "$(kept killed)" "False kept"
+check "nothing is left beside it" nothing_left killed
+resume killed
+check "and it goes on to its end" equal "$(status killed) $(kept killed)" "0 True kept"
 
 # Bits that flipped in the cache without a trace are found by reading back, in the guest; the cache is on this side.
 spoil()
