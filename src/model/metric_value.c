@@ -33,16 +33,13 @@ static struct figure hist_stat(const struct result_hist *h, enum metric_stat sta
 static struct figure phase_value(const struct result_cell *cell, int phase, enum metric_stat stat)
 {
 	struct result_hist all = {0};
-	struct figure value = unknown("not traced");
+	struct figure value;
 
-	for (size_t i = 0; i < cell->trace.set_count; i++)
-		if (result_hist_merge(&all, &cell->trace.sets[i].hists[phase])) {
-			value = unknown("out of memory");
-			goto out;
-		}
-	if (cell->trace.present)
-		value = hist_stat(&all, stat);
-out:
+	if (!cell->trace.present)
+		return unknown("not traced");
+	value = result_trace_phase(&cell->trace, (enum ab_phase)phase, &all)
+			? unknown("out of memory")
+			: hist_stat(&all, stat);
 	result_hist_free(&all);
 	return value;
 }

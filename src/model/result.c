@@ -59,6 +59,13 @@ void result_trace_free(struct result_trace *t)
 	*t = (struct result_trace){0};
 }
 
+void result_samples_free(struct result_sample *samples, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(samples[i].times);
+	free(samples);
+}
+
 void result_host_free(struct result_host *h)
 {
 	string_list_free(&h->accelerator_parameters);
@@ -73,7 +80,7 @@ void result_free(struct result *r)
 		struct result_cell *cell = &r->cells[i];
 
 		string_list_free(&cell->invalid_reasons);
-		free(cell->samples);
+		result_samples_free(cell->samples, cell->sample_count);
 		free(cell->checks);
 		result_trace_free(&cell->trace);
 	}

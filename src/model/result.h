@@ -16,7 +16,7 @@
 
 #define RESULT_SCHEMA	    "accelbench/result"
 #define RESULT_SCHEMA_MAJOR 1
-#define RESULT_SCHEMA_MINOR 0
+#define RESULT_SCHEMA_MINOR 1
 #define RESULT_MAX_REASONS  16
 #define RESULT_REASON_SIZE  256
 #define RESULT_NAME_SIZE    64
@@ -107,6 +107,21 @@ struct result_cpu {
 	uint64_t kthread_ns;	  /* kernel threads: EROFS' and other workers */
 };
 
+/* One phase over the requests of one repetition, all engines observed together. */
+struct result_times {
+	unsigned int phase; /* enum ab_phase */
+	uint64_t count;	    /* requests; never 0 */
+	double mean_ns;
+	uint64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns; /* percentiles: of buckets, within 1/64 */
+};
+
+/* Requests of one repetition; stored clusters are none. */
+struct result_requests {
+	uint64_t requests, out_bytes;
+	uint64_t offloaded, offloaded_out_bytes;
+	uint64_t partial; /* for a part of a cluster only: never offloaded */
+};
+
 struct result_sample {
 	unsigned int repetition;
 	bool traced;
@@ -125,6 +140,10 @@ struct result_sample {
 	char cache[64];	  /* what was in force: "cold: fresh mount, drop_caches, loop direct I/O" */
 	char backing[32]; /* what was in force: "loop-direct" */
 	struct result_cpu cpu;
+	bool has_requests; /* traced repetitions only, since format 1.1 */
+	struct result_requests requests;
+	struct result_times *times; /* phases that any request had */
+	size_t time_count;
 };
 
 /* A histogram in sparse form. */
@@ -245,6 +264,7 @@ struct result {
 void result_free(struct result *r);
 void result_host_free(struct result_host *h);
 void result_trace_free(struct result_trace *t);
+void result_samples_free(struct result_sample *samples, size_t count);
 void result_hist_free(struct result_hist *h);
 
 /* The whole as JSON text. Never emits NaN or infinities. */
@@ -274,5 +294,13 @@ double result_hist_percentile(const struct result_hist *h, double p);
 bool result_hist_unobservable(const struct result_hist *h);
 /* Adds @src to @dst (sparse merge). -ENOMEM. */
 int result_hist_merge(struct result_hist *dst, const struct result_hist *src);
+/* One phase of all sets together, into an empty @all. -ENOMEM. */
+int result_trace_phase(const struct result_trace *t, enum ab_phase phase, struct result_hist *all);
+/* The set of @t with the engine, direction and size class of @like, made when there is none. NULL: no memory. */
+struct result_set *result_trace_set(struct result_trace *t, const struct result_set *like);
+/* Adds the window @src to @dst. -ENOMEM. */
+int result_trace_add(struct result_trace *dst, const struct result_trace *src);
+/* What one repetition's window says about it: requests and times of @s. -ENOMEM. */
+int result_sample_describe(struct result_sample *s, const struct result_trace *window);
 
 #endif

@@ -55,7 +55,6 @@ static const struct field dataset_rows[] = {
 	STRING(result_dataset, kind, "kind", "generate or path"),
 	STRING(result_dataset, file, "file", "name of the measured file in the image"),
 	STRING(result_dataset, description, "description", "for people"),
-	STRING(result_dataset, file, "file", "name of the measured file in the image"),
 	STRING(result_dataset, sha256, "sha256", "of the measured file"),
 	ROW(U64, result_dataset, size_bytes, "size_bytes", "of the measured file", ZERO_NULL),
 	ROW(BOOL, result_dataset, substitute, "substitute",
@@ -180,6 +179,10 @@ static const struct field sample_rows[] = {
 	STRING(result_sample, cache, "cache", "state of the caches that was in force"),
 	STRING(result_sample, backing, "backing", "backing of the mount that was in force"),
 	ROW(OBJECT, result_sample, cpu, "cpu", "CPU time", .sub = &cpu_table),
+	ROW(OBJECT, result_sample, requests, "requests", "null: not traced", .sub = &requests_table,
+	    HAS(result_sample, has_requests)),
+	ARRAY(result_sample, times, time_count, times_table, AB_PHASES, "times",
+	      "phases of its requests, all engines observed together"),
 };
 
 static const struct table sample_table = {

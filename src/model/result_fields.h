@@ -72,6 +72,12 @@ struct table {
 	bool (*check)(const void *object, struct diag *why);
 };
 
+/* The @i-th word of an enum. */
+static inline const char *field_word(const struct field *f, size_t i)
+{
+	return f->names ? f->names[i] : f->names_of(i);
+}
+
 extern const struct table result_table;
 extern const struct table host_table;
 

@@ -135,6 +135,38 @@ const struct table trace_table = {
 	ABSENT(result_trace),
 };
 
+static const struct field requests_rows[] = {
+	ROW(U64, result_requests, requests, "requests", "with something to decompress", REQUIRED),
+	ROW(U64, result_requests, out_bytes, "out_bytes", "their uncompressed bytes", REQUIRED),
+	ROW(U64, result_requests, offloaded, "offloaded", "served by an accelerator", REQUIRED),
+	ROW(U64, result_requests, offloaded_out_bytes, "offloaded_out_bytes",
+	    "their uncompressed bytes", REQUIRED),
+	ROW(U64, result_requests, partial, "partial",
+	    "for a part of a cluster only, which is never offloaded", REQUIRED),
+};
+
+const struct table requests_table = {
+	.name = "requests",
+	TABLE(result_requests, requests_rows, "requests of one repetition"),
+};
+
+static const struct field times_rows[] = {
+	ROW(ENUM, result_times, phase, "phase", "phase or span", .names_of = phase_name_of,
+	    .name_count = AB_PHASES, REQUIRED),
+	ROW(U64, result_times, count, "count", "requests", REQUIRED),
+	ROW(DOUBLE, result_times, mean_ns, "mean_ns", "mean", REQUIRED),
+	ROW(U64, result_times, p50_ns, "p50_ns", "median", REQUIRED),
+	ROW(U64, result_times, p90_ns, "p90_ns", "90th percentile", REQUIRED),
+	ROW(U64, result_times, p99_ns, "p99_ns", "99th percentile", REQUIRED),
+	ROW(U64, result_times, p999_ns, "p999_ns", "99.9th percentile", REQUIRED),
+	ROW(U64, result_times, max_ns, "max_ns", "largest", REQUIRED),
+};
+
+const struct table times_table = {
+	.name = "times",
+	TABLE(result_times, times_rows, "one phase over the requests of one repetition"),
+};
+
 static const struct field hook_rows[] = {
 	STRING(result_hook, name, "name", "the hook as `accelbench doctor` lists it", REQUIRED),
 	STRING(result_hook, function, "function",

@@ -28,11 +28,11 @@ static int read_word(struct json_in *in, const struct json_place *at, const stru
 	if (err)
 		return err;
 	for (*which = 0; *which < f->name_count; ++*which)
-		if (!strcmp(chars, f->names[*which]))
+		if (!strcmp(chars, field_word(f, *which)))
 			return 0;
 	return json_in_bad(in, at,
 			   "\"%.40s\" is none of the %zu known words, the first of which is \"%s\"",
-			   chars, f->name_count, f->names[0]);
+			   chars, f->name_count, field_word(f, 0));
 }
 
 static int read_const(struct json_in *in, const struct json_place *at, const struct field *f,

@@ -39,6 +39,8 @@
 	.absent = offsetof(struct s, absent), .absent_size = MEMBER_SIZE(s, absent)
 
 extern const struct table trace_table;
+extern const struct table requests_table;
+extern const struct table times_table;
 extern const struct table tracer_table;
 
 #endif

@@ -62,11 +62,11 @@ static void add_integer_range(struct json_out *j, const struct field *f)
 	json_u64(j, "maximum", f->type == FIELD_UINT ? UINT_MAX : UINT64_MAX);
 }
 
-static void add_enum(struct json_out *j, const char *const *names, size_t count, bool with_null)
+static void add_enum(struct json_out *j, const struct field *f, bool with_null)
 {
 	json_flat_array_begin(j, "enum");
-	for (size_t i = 0; i < count; i++)
-		json_string(j, NULL, names[i]);
+	for (size_t i = 0; i < f->name_count; i++)
+		json_string(j, NULL, field_word(f, i));
 	if (with_null)
 		json_null(j, NULL);
 	json_array_end(j);
@@ -144,7 +144,7 @@ static void add_field(struct json_out *j, const struct field *f)
 		break;
 	case FIELD_NAMED_BOOL:
 	case FIELD_ENUM:
-		add_enum(j, f->names, f->name_count, nullable(f));
+		add_enum(j, f, nullable(f));
 		break;
 	case FIELD_UINT:
 	case FIELD_INT:

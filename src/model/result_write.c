@@ -55,7 +55,7 @@ static void write_scalar(struct json_out *j, const struct field *f, const void *
 		json_string(j, f->name, f->names[*(const bool *)p]);
 		break;
 	case FIELD_ENUM:
-		json_string(j, f->name, f->names[*(const unsigned int *)p % f->name_count]);
+		json_string(j, f->name, field_word(f, *(const unsigned int *)p % f->name_count));
 		break;
 	case FIELD_UINT:
 		json_u64(j, f->name, *(const unsigned int *)p);

@@ -151,31 +151,6 @@ static void learn_drivers(struct session *s)
 	}
 }
 
-/* The set of @trace with the same engine, direction and class, made when there is none. */
-static struct result_set *find_set(struct result_trace *trace, const struct result_set *like)
-{
-	struct result_set *sets;
-	size_t i;
-
-	for (i = 0; i < trace->set_count; i++) {
-		struct result_set *set = &trace->sets[i];
-
-		if (!strcmp(set->engine, like->engine) &&
-		    !strcmp(set->direction, like->direction) &&
-		    set->size_class_bytes == like->size_class_bytes)
-			return set;
-	}
-	sets = realloc(trace->sets, (trace->set_count + 1) * sizeof(*sets));
-	if (!sets)
-		return NULL;
-	trace->sets = sets;
-	sets[trace->set_count] = (struct result_set){0};
-	memcpy(sets[trace->set_count].engine, like->engine, sizeof(like->engine));
-	memcpy(sets[trace->set_count].direction, like->direction, sizeof(like->direction));
-	sets[trace->set_count].size_class_bytes = like->size_class_bytes;
-	return &sets[trace->set_count++];
-}
-
 static int collect_phase(const struct session *s, const struct ab_set_key *key, enum ab_phase phase,
 			 uint32_t index, struct ab_hist *per_cpu, struct result_hist *out)
 {
@@ -204,7 +179,7 @@ static int collect_set(struct session *s, const struct ab_set_key *key, uint32_t
 	int err = 0, phase;
 
 	name_set(s, key, &like);
-	set = find_set(trace, &like);
+	set = result_trace_set(trace, &like);
 	if (!set)
 		return -ENOMEM;
 	for (phase = 0; !err && phase < AB_PHASES; phase++)

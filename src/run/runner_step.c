@@ -70,14 +70,26 @@ static int set_cache(struct runner *rn, const struct mounted *m, const char *ima
 	return verify_read(file, rn->plan->scenario->timeout_ns, d);
 }
 
+static int keep_window(struct runner *rn, const struct plan_step *step,
+		       struct result_sample *sample, const struct result_trace *window,
+		       struct diag *d)
+{
+	int err = result_sample_describe(sample, window);
+
+	if (!err)
+		err = result_trace_add(&rn->result->cells[step->cell].trace, window);
+	if (err)
+		return diag_errno(d, err, "what the tracer saw");
+	return records_append(rn->session, rn->dir, step->cell, step->repetition, d);
+}
+
 static int timed_part(struct runner *rn, const struct plan_step *step, const struct mounted *m,
 		      const char *file, struct result_sample *sample, struct diag *d)
 {
 	const struct plan_cell *pc = &rn->plan->cells[step->cell];
-	struct result_cell *cell = &rn->result->cells[step->cell];
 	bool traced = step->traced && rn->session;
 	AB_STRBUF struct strbuf json = {0};
-	struct result_trace dropped = {0};
+	AB_CLEANUP(result_trace_free) struct result_trace window = {0};
 	struct cpu_stat before, after;
 	uint64_t disk_before = 0, disk_after = 0, t0;
 	struct diag save = {0};
@@ -102,12 +114,9 @@ static int timed_part(struct runner *rn, const struct plan_step *step, const str
 		sample->disk_read_bytes = disk_after - disk_before;
 	/* An interrupted repetition did not happen: its requests are nobody's. */
 	if (traced)
-		end_err = session_end(rn->session, err == -EINTR ? &dropped : &cell->trace,
-				      &sample->cpu, err ? NULL : d);
-	result_trace_free(&dropped);
+		end_err = session_end(rn->session, &window, &sample->cpu, err ? NULL : d);
 	if (traced && !end_err && err != -EINTR)
-		end_err = records_append(rn->session, rn->dir, step->cell, step->repetition,
-					 err ? NULL : d);
+		end_err = keep_window(rn, step, sample, &window, err ? NULL : d);
 	sample->ok = !err && !end_err;
 	if (save_fio_json(rn, step, &json, &save))
 		log_warn("%s", save.text);
@@ -184,7 +193,7 @@ int runner_step(struct runner *rn, const struct plan_step *step, struct diag *d)
 	if (err == -EINTR || ab_interrupted()) {
 		/* Nobody's fault: the repetition did not happen. */
 		err = -EINTR;
-		cell->sample_count--;
+		free(cell->samples[--cell->sample_count].times);
 		return diag_set(d, err, "%s", why.text);
 	}
 	if (!sample->reason[0])
