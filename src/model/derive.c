@@ -38,6 +38,11 @@ static enum derive_source speed_source(const struct result_cell *cell)
 	return DERIVE_TRACED;
 }
 
+bool derive_sample_speaks(const struct result_cell *cell, const struct result_sample *s)
+{
+	return has_speed(s, speed_source(cell));
+}
+
 struct derive_speed derive_speed(const struct result_cell *cell)
 {
 	struct derive_speed speed = {.source = speed_source(cell)};
@@ -179,27 +184,41 @@ static double workload_ns(const struct result_sample *s)
 	return (double)s->cpu.workload_user_ns + (double)s->cpu.workload_system_ns;
 }
 
+static bool kthread_known(const struct result_cell *cell)
+{
+	for (size_t i = 0; i < cell->sample_count; i++)
+		if (cell->samples[i].ok && cell->samples[i].cpu.has_kthread)
+			return true;
+	return false;
+}
+
+struct figure derive_sample_work(const struct result_cell *cell, const struct result_sample *s)
+{
+	bool with_kthread = kthread_known(cell);
+	bool speaks = with_kthread ? s->ok && s->cpu.has_kthread : derive_sample_speaks(cell, s);
+
+	if (!speaks || !s->cpu.has_workload)
+		return unknown("CPU time is not known");
+	return ratio((workload_ns(s) + (with_kthread ? (double)s->cpu.kthread_ns : 0)) / NS_PER_SEC,
+		     (double)s->io_bytes / GIB, "nothing was read");
+}
+
 /* The core-seconds per GiB of single repetitions. */
-static void summarize_work(const struct result_cell *cell, bool with_kthread,
-			   struct derive_cpu *cpu)
+static void summarize_work(const struct result_cell *cell, struct derive_cpu *cpu)
 {
 	AB_FREE double *values = calloc(cell->sample_count + 1, sizeof(*values));
-	enum derive_source source = speed_source(cell);
 	size_t n = 0;
 
 	if (!values)
 		return;
 	for (size_t i = 0; i < cell->sample_count; i++) {
-		const struct result_sample *s = &cell->samples[i];
-		bool wanted = with_kthread ? s->ok && s->cpu.has_kthread : has_speed(s, source);
+		struct figure work = derive_sample_work(cell, &cell->samples[i]);
 
-		if (!wanted || !s->cpu.has_workload || !s->io_bytes)
-			continue;
-		values[n++] = (workload_ns(s) + (with_kthread ? (double)s->cpu.kthread_ns : 0)) /
-			      NS_PER_SEC / ((double)s->io_bytes / GIB);
+		if (work.known)
+			values[n++] = work.value;
 	}
 	cpu->work = stats_summarize(values, n, DERIVE_CONFIDENCE);
-	cpu->work_is_fio_only = !with_kthread;
+	cpu->work_is_fio_only = !kthread_known(cell);
 }
 
 struct derive_cpu derive_cpu(const struct result_cell *cell)
@@ -228,7 +247,7 @@ struct derive_cpu derive_cpu(const struct result_cell *cell)
 	cpu.irq = irq.bytes > 0 && irq.ns <= 0 ? unknown("less than a clock tick")
 					       : per_gib(&irq, "/proc/stat not read");
 	cpu.machine = per_gib(&machine, "/proc/stat not read");
-	summarize_work(cell, cpu.kthread.known, &cpu);
+	summarize_work(cell, &cpu);
 	return cpu;
 }
 

@@ -29,6 +29,8 @@ struct derive_speed {
 	enum derive_source source;
 };
 struct derive_speed derive_speed(const struct result_cell *cell);
+/* Whether @s, one of the cell's repetitions, is one of those. */
+bool derive_sample_speaks(const struct result_cell *cell, const struct result_sample *s);
 
 /*
  * Offload coverage: of the requests that had something to decompress (stored clusters do not), the
@@ -73,6 +75,8 @@ struct derive_cpu {
 	bool work_is_fio_only;
 };
 struct derive_cpu derive_cpu(const struct result_cell *cell);
+/* `work` of a single repetition. */
+struct figure derive_sample_work(const struct result_cell *cell, const struct result_sample *s);
 
 /*
  * Where the run's time went, over traced repetitions, as shares of their run time times the number

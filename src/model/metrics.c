@@ -39,6 +39,7 @@ const struct metric_info metric_table[] = {
 	{.name = "ratio",
 	 .unit = METRIC_NUMBER,
 	 .sense = METRIC_HIGHER_IS_BETTER,
+	 .constant = true,
 	 .meaning = "size of the dataset over size of the image"},
 	{.name = "requests",
 	 .unit = METRIC_NUMBER,

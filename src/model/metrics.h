@@ -30,6 +30,7 @@ struct metric_info {
 	enum metric_sense sense;
 	unsigned int stats; /* bits 1 << STAT_*: the metric is "<name>.<stat>"; 0: it is "<name>" */
 	bool traced;	    /* known from traced repetitions only */
+	bool constant;	    /* of the image: the same in every repetition */
 	bool offload;	    /* about accelerators: has no meaning for a software engine */
 	const char *meaning;
 };
