@@ -2,7 +2,6 @@
 #include "base/json_in.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -35,10 +34,10 @@ int json_in_bad(const struct json_in *in, const struct json_place *at, const cha
 }
 
 int json_in_expected(const struct json_in *in, const struct json_place *at, const char *what,
-		     struct json_object *json)
+		     const struct json_token *value)
 {
 	return json_in_bad(in, at, "expected %s, found %s", what,
-			   json_type_to_name(json_object_get_type(json)));
+			   json_type_names[value ? value->type : JSON_NULL]);
 }
 
 /* Line and column of byte @offset, both from 1. */
@@ -55,125 +54,120 @@ static void locate(const char *text, size_t offset, size_t *line, size_t *column
 	}
 }
 
-int json_in_parse(const struct json_in *in, const char *text, size_t len, int depth,
-		  struct json_object **json)
+int json_in_parse(struct json_in *in, const char *text, size_t len, int depth)
 {
-	struct json_tokener *tok;
-	enum json_tokener_error error;
-	size_t offset, line, column;
+	struct json_error error;
+	size_t line, column;
+	int err;
 
-	*json = NULL;
-	if (len > INT_MAX)
-		return diag_set(in->d, -EFBIG, "%s: too large", in->file);
 	if (memchr(text, '\0', len))
 		return diag_set(in->d, -EINVAL, "%s: not JSON: a NUL byte inside", in->file);
-	tok = json_tokener_new_ex(depth);
-	if (!tok)
-		return diag_set(in->d, -ENOMEM, "%s: no memory", in->file);
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	*json = json_tokener_parse_ex(tok, text, (int)len);
-	error = json_tokener_get_error(tok);
-	offset = json_tokener_get_parse_end(tok);
-	json_tokener_free(tok);
-	if (error == json_tokener_success && *json)
+	err = json_doc_parse(&in->doc, text, len, JSON_STRICT, depth, &error);
+	if (err == -ENOMEM)
+		return diag_set(in->d, err, "%s: no memory", in->file);
+	if (!err)
 		return 0;
-	json_object_put(*json);
-	*json = NULL;
-	locate(text, offset < len ? offset : len, &line, &column);
-	if (error == json_tokener_continue)
+	locate(text, error.offset, &line, &column);
+	if (error.cut)
 		return diag_set(in->d, -EINVAL,
 				"%s:%zu:%zu: the text ends in the middle (cut short?)", in->file,
 				line, column);
 	return diag_set(in->d, -EINVAL, "%s:%zu:%zu: not JSON: %s", in->file, line, column,
-			json_tokener_error_desc(error));
+			error.what);
 }
 
-int json_in_chars(const struct json_in *in, const struct json_place *at, struct json_object *json,
-		  size_t size, const char **chars)
+int json_in_chars(const struct json_in *in, const struct json_place *at,
+		  const struct json_token *value, char *to, size_t size)
 {
-	if (!json_object_is_type(json, json_type_string))
-		return json_in_expected(in, at, "a string", json);
-	*chars = json_object_get_string(json);
-	if (strlen(*chars) != (size_t)json_object_get_string_len(json))
-		return json_in_bad(in, at, "a NUL inside the string");
-	if (strlen(*chars) >= size)
+	size_t len;
+
+	if (!json_is(value, JSON_STRING))
+		return json_in_expected(in, at, "a string", value);
+	len = json_unescape(&in->doc, value, to, size);
+	if (len >= size)
 		return json_in_bad(in, at, "longer than %zu bytes", size - 1);
+	if (memchr(to, '\0', len))
+		return json_in_bad(in, at, "a NUL inside the string");
 	return 0;
 }
 
-int json_in_text(struct json_in *in, const struct json_place *at, struct json_object *json,
+int json_in_text(struct json_in *in, const struct json_place *at, const struct json_token *value,
 		 size_t size, char **text)
 {
-	const char *chars;
 	void *copy;
 	int err;
 
-	err = json_in_chars(in, at, json, size, &chars);
-	if (!err)
-		err = json_in_alloc(in, at, strlen(chars) + 1, 1, &copy);
+	if (!json_is(value, JSON_STRING))
+		return json_in_expected(in, at, "a string", value);
+	/* Unescaped it is never longer. */
+	if (size > value->size)
+		size = (size_t)value->size + 1;
+	err = json_in_alloc(in, at, size, 1, &copy);
 	if (err)
 		return err;
-	*text = memcpy(copy, chars, strlen(chars) + 1);
-	return 0;
+	*text = copy;
+	return json_in_chars(in, at, value, *text, size);
 }
 
-int json_in_uint(const struct json_in *in, const struct json_place *at, struct json_object *json,
-		 uint64_t max, uint64_t *value)
+int json_in_uint(const struct json_in *in, const struct json_place *at,
+		 const struct json_token *value, uint64_t max, uint64_t *number)
 {
-	if (!json_object_is_type(json, json_type_int))
-		return json_in_expected(in, at, "an integer", json);
-	/* json_object_get_uint64() makes 0 of a negative number. */
-	if (json_object_get_int64(json) < 0)
+	bool negative, fits;
+
+	if (!json_is(value, JSON_INT))
+		return json_in_expected(in, at, "an integer", value);
+	fits = json_to_u64(&in->doc, value, number, &negative);
+	if (negative && (!fits || *number))
 		return json_in_bad(in, at, "must not be negative");
-	*value = json_object_get_uint64(json);
-	if (*value > max)
+	if (!fits || *number > max)
 		return json_in_bad(in, at, "must be at most %ju", (uintmax_t)max);
 	return 0;
 }
 
-int json_in_int(const struct json_in *in, const struct json_place *at, struct json_object *json,
-		int *value)
+int json_in_int(const struct json_in *in, const struct json_place *at,
+		const struct json_token *value, int *number)
 {
-	int64_t number;
+	uint64_t size;
+	bool negative;
 
-	if (!json_object_is_type(json, json_type_int))
-		return json_in_expected(in, at, "an integer", json);
-	number = json_object_get_int64(json);
-	if (number < INT_MIN || number > INT_MAX)
+	if (!json_is(value, JSON_INT))
+		return json_in_expected(in, at, "an integer", value);
+	if (!json_to_u64(&in->doc, value, &size, &negative) || size > (uint64_t)INT_MAX + negative)
 		return json_in_bad(in, at, "must be from %d to %d", INT_MIN, INT_MAX);
-	*value = (int)number;
+	*number = (int)(negative ? -(int64_t)size : (int64_t)size);
 	return 0;
 }
 
-int json_in_double(const struct json_in *in, const struct json_place *at, struct json_object *json,
-		   bool is_signed, double *value)
+int json_in_double(const struct json_in *in, const struct json_place *at,
+		   const struct json_token *value, bool is_signed, double *number)
 {
-	if (!json_object_is_type(json, json_type_double) &&
-	    !json_object_is_type(json, json_type_int))
-		return json_in_expected(in, at, "a number", json);
-	*value = json_object_get_double(json);
-	if (!isfinite(*value))
+	if (!json_is(value, JSON_DOUBLE) && !json_is(value, JSON_INT))
+		return json_in_expected(in, at, "a number", value);
+	*number = json_to_double(&in->doc, value);
+	if (!isfinite(*number))
 		return json_in_bad(in, at, "must be a finite number");
-	if (!is_signed && *value < 0)
+	if (!is_signed && *number < 0)
 		return json_in_bad(in, at, "must not be negative");
 	return 0;
 }
 
-int json_in_bool(const struct json_in *in, const struct json_place *at, struct json_object *json,
-		 bool *value)
+int json_in_bool(const struct json_in *in, const struct json_place *at,
+		 const struct json_token *value, bool *truth)
 {
-	if (!json_object_is_type(json, json_type_boolean))
-		return json_in_expected(in, at, "true or false", json);
-	*value = json_object_get_boolean(json);
+	if (!json_is(value, JSON_BOOLEAN))
+		return json_in_expected(in, at, "true or false", value);
+	*truth = json_equals(&in->doc, value, "true");
 	return 0;
 }
 
-int json_in_array(const struct json_in *in, const struct json_place *at, struct json_object *json,
-		  uint64_t max, size_t *length)
+int json_in_array(const struct json_in *in, const struct json_place *at,
+		  const struct json_token *value, uint64_t max, size_t *length)
 {
-	if (!json_object_is_type(json, json_type_array))
-		return json_in_expected(in, at, "an array", json);
-	*length = json_object_array_length(json);
+	if (!json_is(value, JSON_ARRAY))
+		return json_in_expected(in, at, "an array", value);
+	*length = 0;
+	for (const struct json_token *t = json_first(value); t < json_end(value); t = json_next(t))
+		++*length;
 	if (*length > max)
 		return json_in_bad(in, at, "%zu elements; at most %ju are read", *length,
 				   (uintmax_t)max);

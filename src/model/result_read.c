@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* result.json -> struct result, by the rows of result_fields*.c. The file may come from anybody. */
 #include <errno.h>
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,43 +9,44 @@
 #include "base/json_in.h"
 #include "model/result_fields.h"
 
-#define MAX_FILE_BYTES	(32u << 20) /* json-c takes up to 32 times as much */
+#define MAX_FILE_BYTES	(32u << 20) /* its tokens take up to four times as much */
 #define MAX_STORE_BYTES (256u << 20)
 #define MAX_DEPTH	24
 #define MAX_LIST_STRING 4096 /* bytes of one string in a list, with the NUL */
 
 static int read_struct(struct json_in *in, const struct json_place *at, const struct table *t,
-		       struct json_object *json, void *object);
+		       const struct json_token *json, void *object);
 
 static int read_word(struct json_in *in, const struct json_place *at, const struct field *f,
-		     struct json_object *json, unsigned int *which)
+		     const struct json_token *json, unsigned int *which)
 {
-	const char *chars;
+	char chars[MAX_LIST_STRING];
 	int err;
 
-	err = json_in_chars(in, at, json, MAX_LIST_STRING, &chars);
+	if (json_is(json, JSON_STRING))
+		for (*which = 0; *which < f->name_count; ++*which)
+			if (json_equals(&in->doc, json, field_word(f, *which)))
+				return 0;
+	err = json_in_chars(in, at, json, chars, sizeof(chars));
 	if (err)
 		return err;
-	for (*which = 0; *which < f->name_count; ++*which)
-		if (!strcmp(chars, field_word(f, *which)))
-			return 0;
 	return json_in_bad(in, at,
 			   "\"%.40s\" is none of the %zu known words, the first of which is \"%s\"",
 			   chars, f->name_count, field_word(f, 0));
 }
 
 static int read_const(struct json_in *in, const struct json_place *at, const struct field *f,
-		      struct json_object *json)
+		      const struct json_token *json)
 {
 	uint64_t number;
-	const char *chars;
 	int err;
 
 	if (f->type == FIELD_CONST_STRING) {
-		err = json_in_chars(in, at, json, MAX_LIST_STRING, &chars);
-		if (!err && strcmp(chars, f->names[0]))
-			err = json_in_bad(in, at, "must be \"%s\"", f->names[0]);
-		return err;
+		if (!json_is(json, JSON_STRING))
+			return json_in_expected(in, at, "a string", json);
+		return json_equals(&in->doc, json, f->names[0])
+			       ? 0
+			       : json_in_bad(in, at, "must be \"%s\"", f->names[0]);
 	}
 	err = json_in_uint(in, at, json, UINT64_MAX, &number);
 	if (!err && number != f->max)
@@ -55,7 +55,7 @@ static int read_const(struct json_in *in, const struct json_place *at, const str
 }
 
 static int read_number(struct json_in *in, const struct json_place *at, const struct field *f,
-		       struct json_object *json, void *p)
+		       const struct json_token *json, void *p)
 {
 	uint64_t number = 0;
 	int err;
@@ -79,18 +79,14 @@ static int read_number(struct json_in *in, const struct json_place *at, const st
 }
 
 static int read_scalar(struct json_in *in, const struct json_place *at, const struct field *f,
-		       struct json_object *json, void *p)
+		       const struct json_token *json, void *p)
 {
 	unsigned int which = 0;
-	const char *chars;
 	int err;
 
 	switch (f->type) {
 	case FIELD_STRING:
-		err = json_in_chars(in, at, json, f->size, &chars);
-		if (!err)
-			memcpy(p, chars, strlen(chars) + 1);
-		return err;
+		return json_in_chars(in, at, json, p, f->size);
 	case FIELD_TEXT:
 		return json_in_text(in, at, json, f->max, p);
 	case FIELD_BOOL:
@@ -112,8 +108,9 @@ static int read_scalar(struct json_in *in, const struct json_place *at, const st
 }
 
 static int read_strings(struct json_in *in, const struct json_place *at, const struct field *f,
-			struct json_object *json, struct string_list *list)
+			const struct json_token *json, struct string_list *list)
 {
+	const struct json_token *value;
 	void *items = NULL;
 	size_t length;
 	int err;
@@ -124,22 +121,22 @@ static int read_strings(struct json_in *in, const struct json_place *at, const s
 	if (err)
 		return err;
 	list->items = items;
-	for (size_t i = 0; i < length && !err; i++) {
+	value = json_first(json);
+	for (size_t i = 0; i < length && !err; i++, value = json_next(value)) {
 		struct json_place element = {.up = at, .index = i};
 
-		err = json_in_text(in, &element, json_object_array_get_idx(json, i),
-				   MAX_LIST_STRING, &list->items[i]);
-		if (!err)
-			list->count++;
+		list->count++; /* its text is freed on failure too */
+		err = json_in_text(in, &element, value, MAX_LIST_STRING, &list->items[i]);
 	}
 	return err;
 }
 
 static int read_numbers(struct json_in *in, const struct json_place *at, const struct field *f,
-			struct json_object *json, char *base)
+			const struct json_token *json, char *base)
 {
 	size_t *count = (size_t *)(base + f->count);
 	bool wide = f->type == FIELD_U64_LIST;
+	const struct json_token *value;
 	void *numbers = NULL;
 	size_t length;
 	int err;
@@ -155,12 +152,12 @@ static int read_numbers(struct json_in *in, const struct json_place *at, const s
 		return err;
 	*(void **)(base + f->offset) = numbers;
 	*count = length;
-	for (size_t i = 0; i < length && !err; i++) {
+	value = json_first(json);
+	for (size_t i = 0; i < length && !err; i++, value = json_next(value)) {
 		struct json_place element = {.up = at, .index = i};
 		uint64_t number = 0;
 
-		err = json_in_uint(in, &element, json_object_array_get_idx(json, i),
-				   wide ? UINT64_MAX : UINT32_MAX, &number);
+		err = json_in_uint(in, &element, value, wide ? UINT64_MAX : UINT32_MAX, &number);
 		if (wide)
 			((uint64_t *)numbers)[i] = number;
 		else
@@ -170,8 +167,9 @@ static int read_numbers(struct json_in *in, const struct json_place *at, const s
 }
 
 static int read_array(struct json_in *in, const struct json_place *at, const struct field *f,
-		      struct json_object *json, char *base)
+		      const struct json_token *json, char *base)
 {
+	const struct json_token *value;
 	void *elements = NULL;
 	size_t length;
 	int err;
@@ -183,28 +181,29 @@ static int read_array(struct json_in *in, const struct json_place *at, const str
 		return err;
 	*(void **)(base + f->offset) = elements;
 	*(size_t *)(base + f->count) = length;
-	for (size_t i = 0; i < length && !err; i++) {
+	value = json_first(json);
+	for (size_t i = 0; i < length && !err; i++, value = json_next(value)) {
 		struct json_place element = {.up = at, .index = i};
 
-		err = read_struct(in, &element, f->sub, json_object_array_get_idx(json, i),
-				  (char *)elements + i * f->sub->size);
+		err = read_struct(in, &element, f->sub, value, (char *)elements + i * f->sub->size);
 	}
 	return err;
 }
 
 static int read_keyed(struct json_in *in, const struct json_place *at, const struct field *f,
-		      struct json_object *json, char *p)
+		      const struct json_token *json, char *p)
 {
+	const struct json_token *from = NULL, *value;
 	int err = 0;
 
-	if (!json_object_is_type(json, json_type_object))
+	if (!json_is(json, JSON_OBJECT))
 		return json_in_expected(in, at, "an object", json);
 	for (size_t i = 0; i < f->max && !err; i++) {
 		struct json_place element = {.up = at, .key = f->names_of(i)};
-		struct json_object *value = NULL;
 
 		/* A number that is not there is unknown; it must not become zero. */
-		if (!json_object_object_get_ex(json, element.key, &value) || !value)
+		value = json_member(&in->doc, json, element.key, &from);
+		if (!value)
 			return json_in_bad(in, &element, "missing");
 		if (f->sub)
 			err = read_struct(in, &element, f->sub, value, p + i * f->sub->size);
@@ -214,13 +213,14 @@ static int read_keyed(struct json_in *in, const struct json_place *at, const str
 	return err;
 }
 
+/* @from: see json_member(). */
 static int read_field(struct json_in *in, const struct json_place *up, const struct field *f,
-		      struct json_object *json, char *base)
+		      const struct json_token *json, const struct json_token **from, char *base)
 {
 	struct json_place at = {.up = up, .key = f->name};
-	struct json_object *value = NULL;
+	const struct json_token *value = json_member(&in->doc, json, f->name, from);
 
-	if (!json_object_object_get_ex(json, f->name, &value) || !value)
+	if (!value)
 		return f->flags & FIELD_REQUIRED ? json_in_bad(in, &at, "missing") : 0;
 	if (f->flags & FIELD_HAS)
 		*(bool *)(base + f->has) = true;
@@ -242,26 +242,23 @@ static int read_field(struct json_in *in, const struct json_place *up, const str
 }
 
 static int read_struct(struct json_in *in, const struct json_place *at, const struct table *t,
-		       struct json_object *json, void *object)
+		       const struct json_token *json, void *object)
 {
-	struct json_object *absent = NULL;
+	const struct json_token *absent, *from = NULL;
 	char *base = object;
 	struct diag why;
-	const char *reason;
 	int err = 0;
 
-	if (!json_object_is_type(json, json_type_object))
+	if (!json_is(json, JSON_OBJECT))
 		return json_in_expected(in, at, "an object", json);
-	if (t->can_be_absent && json_object_object_get_ex(json, "absent", &absent)) {
+	absent = t->can_be_absent ? json_member(&in->doc, json, "absent", NULL) : NULL;
+	if (absent) {
 		struct json_place inside = {.up = at, .key = "absent"};
 
-		err = json_in_chars(in, &inside, absent, t->absent_size, &reason);
-		if (!err)
-			memcpy(base + t->absent, reason, strlen(reason) + 1);
-		return err;
+		return json_in_chars(in, &inside, absent, base + t->absent, t->absent_size);
 	}
 	for (size_t i = 0; i < t->field_count && !err; i++)
-		err = read_field(in, at, &t->fields[i], json, base);
+		err = read_field(in, at, &t->fields[i], json, &from, base);
 	if (!err && t->check && !t->check(object, &why))
 		err = json_in_bad(in, at, "%s", why.text);
 	if (!err && t->can_be_absent)
@@ -273,27 +270,26 @@ static int read_struct(struct json_in *in, const struct json_place *at, const st
  * Format and version come first: under a later major version everything else may mean something
  * else.
  */
-static int check_format(struct json_in *in, struct json_object *json)
+static int check_format(const struct json_in *in, const struct json_token *json)
 {
 	struct json_place schema_at = {.key = "schema"}, version_at = {.key = "schema_version"};
-	struct json_object *schema = NULL, *version = NULL;
+	char chars[MAX_LIST_STRING];
 	unsigned int major, minor;
-	const char *chars;
 	char rest;
 	int err;
 
-	if (!json_object_is_type(json, json_type_object))
+	if (!json_is(json, JSON_OBJECT))
 		return json_in_expected(in, NULL, "an object", json);
-	json_object_object_get_ex(json, schema_at.key, &schema);
-	json_object_object_get_ex(json, version_at.key, &version);
-	err = json_in_chars(in, &schema_at, schema, MAX_LIST_STRING, &chars);
+	err = json_in_chars(in, &schema_at, json_member(&in->doc, json, schema_at.key, NULL), chars,
+			    sizeof(chars));
 	if (err)
 		return err;
 	if (strcmp(chars, RESULT_SCHEMA))
 		return json_in_bad(in, &schema_at,
 				   "\"%.40s\" instead of \"%s\": not a result of accelbench", chars,
 				   RESULT_SCHEMA);
-	err = json_in_chars(in, &version_at, version, MAX_LIST_STRING, &chars);
+	err = json_in_chars(in, &version_at, json_member(&in->doc, json, version_at.key, NULL),
+			    chars, sizeof(chars));
 	if (err)
 		return err;
 	if (sscanf(chars, "%4u.%4u%c", &major, &minor, &rest) != 2)
@@ -310,19 +306,18 @@ int result_from_json(const char *name, const char *text, size_t len, struct resu
 		     struct diag *d)
 {
 	struct json_in in = {.file = name, .d = d, .store_limit = MAX_STORE_BYTES};
-	struct json_object *json = NULL;
 	int err;
 
 	memset(r, 0, sizeof(*r));
 	if (len > MAX_FILE_BYTES)
 		return diag_set(d, -EFBIG, "%s: %zu bytes; at most %u MiB are read", name, len,
 				MAX_FILE_BYTES >> 20);
-	err = json_in_parse(&in, text, len, MAX_DEPTH, &json);
+	err = json_in_parse(&in, text, len, MAX_DEPTH);
 	if (!err)
-		err = check_format(&in, json);
+		err = check_format(&in, in.doc.tokens);
 	if (!err)
-		err = read_struct(&in, NULL, &result_table, json, r);
-	json_object_put(json);
+		err = read_struct(&in, NULL, &result_table, in.doc.tokens, r);
+	json_doc_free(&in.doc);
 	if (err)
 		result_free(r);
 	return err;

@@ -7,23 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <json-c/json.h>
 #include "base/cleanup.h"
 #include "base/fsutil.h"
+#include "base/json_in.h"
 #include "base/json_out.h"
 
 #define MAX_FACTS ((size_t)1 << 20)
-
-static void put_json(json_object **object)
-{
-	json_object_put(*object);
-}
-
-static void free_tokener(json_tokener **tokener)
-{
-	if (*tokener)
-		json_tokener_free(*tokener);
-}
 
 int facts_write(const char *path, const struct facts_field *fields, size_t count,
 		const void *object, struct diag *d)
@@ -61,73 +50,51 @@ int facts_write(const char *path, const struct facts_field *fields, size_t count
 	return fs_write_atomic(path, text.data, text.len, d);
 }
 
-static int take(const struct facts_field *f, json_object *value, void *to)
+static int take(const struct json_in *in, const struct facts_field *f,
+		const struct json_token *value, void *to)
 {
+	const struct json_place at = {.key = f->name};
+
 	switch (f->type) {
-	case FACTS_STRING: {
-		const char *text = json_object_get_string(value);
-
-		if (!json_object_is_type(value, json_type_string) ||
-		    strlen(text) != (size_t)json_object_get_string_len(value))
-			return -EINVAL;
-		return fs_path(to, f->size, "%s", text) ? -EINVAL : 0;
-	}
+	case FACTS_STRING:
+		return json_in_chars(in, &at, value, to, f->size);
 	case FACTS_U64:
-		if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0)
-			return -EINVAL;
-		*(uint64_t *)to = json_object_get_uint64(value);
-		return 0;
-	case FACTS_INT: {
-		int64_t number = json_object_get_int64(value);
-
-		if (!json_object_is_type(value, json_type_int) || number < INT_MIN ||
-		    number > INT_MAX)
-			return -EINVAL;
-		*(int *)to = (int)number;
-		return 0;
-	}
+		return json_in_uint(in, &at, value, UINT64_MAX, to);
+	case FACTS_INT:
+		return json_in_int(in, &at, value, to);
 	case FACTS_BOOL:
-		if (!json_object_is_type(value, json_type_boolean))
-			return -EINVAL;
-		*(bool *)to = json_object_get_boolean(value);
-		return 0;
+		return json_in_bool(in, &at, value, to);
 	case FACTS_DOUBLE:
-		if (!json_object_is_type(value, json_type_double) &&
-		    !json_object_is_type(value, json_type_int))
-			return -EINVAL;
-		*(double *)to = json_object_get_double(value);
-		return isfinite(*(double *)to) ? 0 : -EINVAL;
+		return json_in_double(in, &at, value, true, to);
 	}
 	return -EINVAL;
+}
+
+static void free_doc(struct json_in *in)
+{
+	json_doc_free(&in->doc);
 }
 
 int facts_read(const char *path, const struct facts_field *fields, size_t count, void *object,
 	       size_t object_size)
 {
-	AB_CLEANUP(free_tokener) json_tokener *tokener = json_tokener_new();
-	AB_CLEANUP(put_json) json_object *root = NULL;
+	struct diag why;
+	AB_CLEANUP(free_doc) struct json_in in = {.file = path, .d = &why};
 	AB_FREE char *copy = malloc(object_size);
 	AB_STRBUF struct strbuf text = {0};
 	int ret;
 
-	if (!tokener || !copy)
+	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, object, object_size);
 	ret = fs_read_file(path, MAX_FACTS, &text, NULL);
-	if (ret)
-		return ret;
-	root = json_tokener_parse_ex(tokener, strbuf_str(&text), (int)text.len);
-	if (!json_object_is_type(root, json_type_object))
-		return -EINVAL;
-	for (size_t i = 0; i < count; i++) {
-		json_object *value;
-
-		if (!json_object_object_get_ex(root, fields[i].name, &value))
-			return -EINVAL;
-		ret = take(&fields[i], value, copy + fields[i].offset);
-		if (ret)
-			return ret;
-	}
-	memcpy(object, copy, object_size);
-	return 0;
+	if (!ret)
+		ret = json_in_parse(&in, strbuf_str(&text), text.len, 1);
+	for (size_t i = 0; !ret && i < count; i++)
+		ret = take(&in, &fields[i],
+			   json_member(&in.doc, in.doc.tokens, fields[i].name, NULL),
+			   copy + fields[i].offset);
+	if (!ret)
+		memcpy(object, copy, object_size);
+	return ret;
 }

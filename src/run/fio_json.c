@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* fio's JSON to a sample. */
 #include <errno.h>
-#include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,58 +20,67 @@
 
 /*
  * fio prints warnings and errors before its JSON. The document is the first text from a '{' on that
- * parses and has jobs; @words receives what stands before it.
+ * parses and has jobs; @words receives what stands before it. False: there is none.
  */
-static struct json_object *find_document(const char *text, size_t len, struct strbuf *words)
+static bool find_document(const char *text, size_t len, struct json_doc *doc, struct strbuf *words)
 {
 	const char *at = text, *end = text + len;
-	struct json_object *json = NULL;
+	bool found = false;
 
-	for (int tries = 0; tries < MAX_TRIES && !json; tries++) {
+	for (int tries = 0; tries < MAX_TRIES && !found; tries++) {
 		const char *brace = memchr(at, '{', (size_t)(end - at));
-		struct json_tokener *tok;
+		struct json_error error;
 
 		if (!brace)
 			break;
-		tok = json_tokener_new_ex(MAX_DEPTH);
-		if (!tok)
-			break;
-		json = json_tokener_parse_ex(tok, brace, (int)(end - brace));
-		json_tokener_free(tok);
-		if (json_object_is_type(json_object_object_get(json, "jobs"), json_type_array)) {
+		found = !json_doc_parse(doc, brace, (size_t)(end - brace), JSON_LAX, MAX_DEPTH,
+					&error) &&
+			json_is(json_member(doc, doc->tokens, "jobs", NULL), JSON_ARRAY);
+		if (found)
 			end = brace;
-			break;
-		}
-		json_object_put(json);
-		json = NULL;
+		else
+			json_doc_free(doc);
 		at = brace + 1;
 	}
 	strbuf_add(words, text,
 		   (size_t)(end - text) < WORDS_BYTES ? (size_t)(end - text) : WORDS_BYTES);
 	while (words->len && strchr(" \n\r\t", words->data[words->len - 1]))
 		words->data[--words->len] = '\0';
-	return json;
+	return found;
+}
+
+/* A number of @object; 0 where there is none. */
+static double number(const struct json_in *in, const struct json_token *object, const char *key)
+{
+	const struct json_token *value = json_member(&in->doc, object, key, NULL);
+
+	return json_is(value, JSON_INT) || json_is(value, JSON_DOUBLE)
+		       ? json_to_double(&in->doc, value)
+		       : 0;
 }
 
 /* A time of more than nothing and less than MAX_LATENCY_NS, else not known. */
-static bool read_time(struct json_object *value, double unit_ns, uint64_t *ns)
+static bool take_time(double ns, uint64_t *to)
 {
-	double time = json_object_get_double(value) * unit_ns;
-
-	if (!(time > 0 && time < MAX_LATENCY_NS))
+	if (!(ns > 0 && ns < MAX_LATENCY_NS))
 		return false;
-	*ns = (uint64_t)time;
+	*to = (uint64_t)ns;
 	return true;
 }
 
 /* Percentile @wanted (0..100) of {"50.000000": 123, ...}. False: not there. */
-static bool find_percentile(struct json_object *list, double wanted, double unit_ns, uint64_t *ns)
+static bool find_percentile(const struct json_in *in, const struct json_token *list, double wanted,
+			    double unit_ns, uint64_t *ns)
 {
-	if (!json_object_is_type(list, json_type_object))
+	if (!json_is(list, JSON_OBJECT))
 		return false;
-	json_object_object_foreach(list, key, value) {
-		if (fabs(strtod(key, NULL) - wanted) < 1e-6)
-			return read_time(value, unit_ns, ns);
+	for (const struct json_token *key = json_first(list); key < json_end(list);
+	     key = json_next(key + 1)) {
+		char name[32];
+
+		json_unescape(&in->doc, key, name, sizeof(name));
+		if (fabs(strtod(name, NULL) - wanted) < 1e-6)
+			return take_time(number(in, list, name) * unit_ns, ns);
 	}
 	return false;
 }
@@ -81,70 +89,69 @@ static bool find_percentile(struct json_object *list, double wanted, double unit
  * Completion latency: `clat_ns` since fio 3.0, `clat` in microseconds before. False: fio reported
  * none, or not all of it.
  */
-static bool read_latency(struct json_object *read, struct result_sample *sample)
+static bool read_latency(const struct json_in *in, const struct json_token *read,
+			 struct result_sample *sample)
 {
-	struct json_object *clat = json_object_object_get(read, "clat_ns");
-	struct json_object *list;
+	const struct json_token *clat = json_member(&in->doc, read, "clat_ns", NULL);
+	const struct json_token *list;
 	double unit_ns = 1, mean;
 
 	if (!clat) {
-		clat = json_object_object_get(read, "clat");
+		clat = json_member(&in->doc, read, "clat", NULL);
 		unit_ns = 1000;
 	}
-	if (!json_object_is_type(clat, json_type_object))
-		return false;
-	list = json_object_object_get(clat, "percentile");
-	mean = json_object_get_double(json_object_object_get(clat, "mean")) * unit_ns;
+	list = json_member(&in->doc, clat, "percentile", NULL);
+	mean = number(in, clat, "mean") * unit_ns;
 	sample->latency_mean_ns = mean;
 	return mean > 0 && mean < MAX_LATENCY_NS &&
-	       read_time(json_object_object_get(clat, "max"), unit_ns, &sample->latency_max_ns) &&
-	       find_percentile(list, 50, unit_ns, &sample->latency_p50_ns) &&
-	       find_percentile(list, 99, unit_ns, &sample->latency_p99_ns) &&
-	       find_percentile(list, 99.9, unit_ns, &sample->latency_p999_ns);
+	       take_time(number(in, clat, "max") * unit_ns, &sample->latency_max_ns) &&
+	       find_percentile(in, list, 50, unit_ns, &sample->latency_p50_ns) &&
+	       find_percentile(in, list, 99, unit_ns, &sample->latency_p99_ns) &&
+	       find_percentile(in, list, 99.9, unit_ns, &sample->latency_p999_ns);
 }
 
 static int read_number(const struct json_in *in, const struct json_place *up,
-		       struct json_object *read, const char *key, double *value)
+		       const struct json_token *read, const char *key, double *value)
 {
 	const struct json_place at = {.up = up, .key = key};
 
-	return json_in_double(in, &at, json_object_object_get(read, key), false, value);
+	return json_in_double(in, &at, json_member(&in->doc, read, key, NULL), false, value);
 }
 
 /*
  * CPU time of the job itself, without fio's own start and end: percentages of the job's run time,
  * from its tasks' rusage. A fio that does not say leaves has_workload false.
  */
-static void add_cpu(struct json_object *job, struct result_sample *sample)
+static void add_cpu(const struct json_in *in, const struct json_token *job,
+		    struct result_sample *sample)
 {
-	struct json_object *runtime, *user, *system;
-	double ms;
+	double ms = number(in, job, "job_runtime");
+	double user = number(in, job, "usr_cpu"), system = number(in, job, "sys_cpu");
 
-	if (!json_object_object_get_ex(job, "job_runtime", &runtime) ||
-	    !json_object_object_get_ex(job, "usr_cpu", &user) ||
-	    !json_object_object_get_ex(job, "sys_cpu", &system))
+	if (!json_member(&in->doc, job, "usr_cpu", NULL) ||
+	    !json_member(&in->doc, job, "sys_cpu", NULL))
 		return;
-	ms = json_object_get_double(runtime);
-	if (!(ms > 0 && ms < MAX_RUNTIME_MS && json_object_get_double(user) >= 0 &&
-	      json_object_get_double(system) >= 0 &&
-	      json_object_get_double(user) < MAX_CPU_PERCENT &&
-	      json_object_get_double(system) < MAX_CPU_PERCENT))
+	if (!(ms > 0 && ms < MAX_RUNTIME_MS && user >= 0 && system >= 0 && user < MAX_CPU_PERCENT &&
+	      system < MAX_CPU_PERCENT))
 		return;
 	sample->cpu.has_workload = true;
-	sample->cpu.workload_user_ns += (uint64_t)(ms * json_object_get_double(user) * 1e4);
-	sample->cpu.workload_system_ns += (uint64_t)(ms * json_object_get_double(system) * 1e4);
+	sample->cpu.workload_user_ns += (uint64_t)(ms * user * 1e4);
+	sample->cpu.workload_system_ns += (uint64_t)(ms * system * 1e4);
 }
 
 /* Adds one entry of "jobs" to @sample. */
-static int add_job(const struct json_in *in, const struct json_place *at, struct json_object *job,
-		   struct result_sample *sample)
+static int add_job(const struct json_in *in, const struct json_place *at,
+		   const struct json_token *job, struct result_sample *sample)
 {
 	const struct json_place read_at = {.up = at, .key = "read"};
-	struct json_object *read = json_object_object_get(job, "read");
+	const struct json_token *read = json_member(&in->doc, job, "read", NULL);
 	double bytes, bandwidth, iops, runtime_ms;
-	int error, err;
+	int error = 0, err;
 
-	error = json_object_get_int(json_object_object_get(job, "error"));
+	/* Whatever it is, it is not none. */
+	if (json_member(&in->doc, job, "error", NULL) &&
+	    json_in_int(in, at, json_member(&in->doc, job, "error", NULL), &error))
+		error = -1;
 	if (error)
 		return json_in_bad(in, at, "the job ended with error %d (%s)", error,
 				   strerror(error));
@@ -168,33 +175,36 @@ static int add_job(const struct json_in *in, const struct json_place *at, struct
 	sample->iops += iops;
 	if ((uint64_t)runtime_ms * 1000000 > sample->runtime_ns)
 		sample->runtime_ns = (uint64_t)runtime_ms * 1000000;
-	add_cpu(job, sample);
+	add_cpu(in, job, sample);
 	return 0;
 }
 
-static int read_jobs(const struct json_in *in, struct json_object *json,
-		     struct result_sample *sample)
+static int read_jobs(const struct json_in *in, struct result_sample *sample)
 {
 	const struct json_place at = {.key = "jobs"};
-	struct json_object *jobs = json_object_object_get(json, "jobs");
+	const struct json_token *jobs = json_member(&in->doc, in->doc.tokens, at.key, NULL), *job;
 	size_t count;
 	int err;
 
 	err = json_in_array(in, &at, jobs, MAX_JOBS, &count);
-	if (!err && !count)
-		err = json_in_bad(in, &at, "no job was run");
-	for (size_t i = 0; i < count && !err; i++) {
+	if (err)
+		return err;
+	if (!count)
+		return json_in_bad(in, &at, "no job was run");
+	job = json_first(jobs);
+	for (size_t i = 0; i < count && !err; i++, job = json_next(job)) {
 		const struct json_place element = {.up = &at, .index = i};
 
-		err = add_job(in, &element, json_object_array_get_idx(jobs, i), sample);
+		err = add_job(in, &element, job, sample);
 	}
 	/*
 	 * Percentiles of several jobs cannot be added up; with group_reporting fio has done it
 	 * itself.
 	 */
 	if (!err && count == 1)
-		sample->has_latency = read_latency(
-			json_object_object_get(json_object_array_get_idx(jobs, 0), "read"), sample);
+		sample->has_latency =
+			read_latency(in, json_member(&in->doc, json_first(jobs), "read", NULL),
+				     sample);
 	return err;
 }
 
@@ -202,15 +212,14 @@ int fio_parse(const char *text, size_t len, struct result_sample *sample, struct
 {
 	AB_STRBUF struct strbuf words = {0};
 	struct diag why = {""};
-	const struct json_in in = {.file = "fio's result", .d = &why};
+	struct json_in in = {.file = "fio's result", .d = &why};
 	struct result_sample read = {0};
-	struct json_object *json;
 	int err;
 
-	json = find_document(text, len, &words);
-	err = json ? read_jobs(&in, json, &read)
-		   : diag_set(&why, -EBADMSG, "fio printed no result");
-	json_object_put(json);
+	err = find_document(text, len, &in.doc, &words)
+		      ? read_jobs(&in, &read)
+		      : diag_set(&why, -EBADMSG, "fio printed no result");
+	json_doc_free(&in.doc);
 	if (err)
 		return diag_set(d, -EBADMSG, "%s%s%s", why.text, words.len ? "; it said: " : "",
 				strbuf_str(&words));

@@ -238,7 +238,7 @@ static void test_parse_nonsense(void **state)
 		{DOC("{\"read\": {\"io_bytes\": 1e99, \"bw_bytes\": 1, \"iops\": 1, \"runtime\": 1}}"),
 		 "fio's result: jobs[0].read: impossible numbers"},
 		{DOC("{\"read\": {\"io_bytes\": 1, \"bw_bytes\": nan, \"iops\": 1, \"runtime\": 1}}"),
-		 "fio's result: jobs[0].read.bw_bytes: must be a finite number"},
+		 "fio's result: jobs[0].read.bw_bytes: expected a number, found null"},
 	};
 	struct result_sample s;
 	struct diag d;

@@ -188,9 +188,9 @@ static void refuse(const char *from, const char *to, const char *message)
 static void test_hostile_values(void **state)
 {
 	refuse("accelbench/result", "accelbench/resulT", "r.json: schema: \"accelbench/resulT\"");
-	refuse("\"1.0\"", "\"2.0\"", "schema_version: version 2.0, but this program reads 1.x");
-	refuse("\"1.0\"", "\"1.0x\"", "is not MAJOR.MINOR");
-	refuse("\"1.0\"", "1.0", "schema_version: expected a string, found double");
+	refuse("\"1.1\"", "\"2.0\"", "schema_version: version 2.0, but this program reads 1.x");
+	refuse("\"1.1\"", "\"1.1x\"", "is not MAJOR.MINOR");
+	refuse("\"1.1\"", "1.1", "schema_version: expected a string, found double");
 	refuse("\"complete\": true", "\"complete\": null", "complete: missing");
 	refuse("\"complete\": true", "\"complete\": 1",
 	       "complete: expected true or false, found int");
@@ -346,7 +346,7 @@ static void test_later_minor_version_is_read(void **state)
 	make_example(&r);
 	to_json(&r, &text);
 	result_free(&r);
-	version = strstr(text.data, "\"schema_version\": \"1.0\"");
+	version = strstr(text.data, "\"schema_version\": \"1.1\"");
 	version[strlen("\"schema_version\": \"1.")] = '9';
 	assert_int_equal(result_from_json("x", text.data, text.len, &r, &d), 0);
 	result_free(&r);
