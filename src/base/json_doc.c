@@ -211,8 +211,9 @@ static int parse_word(struct parser *p)
 
 static int compare_keys(const void *a, const void *b, void *doc)
 {
-	return json_compare(doc, *(const struct json_token *const *)a,
-			    *(const struct json_token *const *)b);
+	const struct json_doc *d = doc;
+
+	return json_compare(d, &d->tokens[*(const uint32_t *)a], &d->tokens[*(const uint32_t *)b]);
 }
 
 static int refuse_key(struct parser *p, const struct json_token *key)
@@ -222,17 +223,17 @@ static int refuse_key(struct parser *p, const struct json_token *key)
 
 static int check_many_keys(struct parser *p, const struct json_token *object, size_t count)
 {
-	AB_FREE const struct json_token **keys = calloc(count, sizeof(*keys));
-	const struct json_token *t = json_first(object);
+	AB_FREE uint32_t *keys = calloc(count, sizeof(*keys));
+	const struct json_token *t = json_first(object), *all = p->doc->tokens;
 
 	if (!keys)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++, t = json_next(t + 1))
-		keys[i] = t;
+		keys[i] = (uint32_t)(t - all);
 	qsort_r(keys, count, sizeof(*keys), compare_keys, p->doc);
 	for (size_t i = 1; i < count; i++)
-		if (!json_compare(p->doc, keys[i - 1], keys[i]))
-			return refuse_key(p, keys[i] > keys[i - 1] ? keys[i] : keys[i - 1]);
+		if (!json_compare(p->doc, &all[keys[i - 1]], &all[keys[i]]))
+			return refuse_key(p, &all[keys[i] > keys[i - 1] ? keys[i] : keys[i - 1]]);
 	return 0;
 }
 
