@@ -9,9 +9,6 @@
 #include "base/json_string.h"
 #include "base/utf8.h"
 
-/* Keys of larger objects are sorted to find equal ones, those of smaller ones compared. */
-#define FEW_KEYS 32
-
 struct parser {
 	struct json_doc *doc;
 	struct json_error *error;
@@ -209,60 +206,6 @@ static int parse_word(struct parser *p)
 	return fail(p, "expected a value");
 }
 
-static int compare_keys(const void *a, const void *b, void *doc)
-{
-	const struct json_doc *d = doc;
-
-	return json_compare(d, &d->tokens[*(const uint32_t *)a], &d->tokens[*(const uint32_t *)b]);
-}
-
-static int refuse_key(struct parser *p, const struct json_token *key)
-{
-	return fail_at(p, p->doc->text + key->at - 1, "the key occurs twice");
-}
-
-static int check_many_keys(struct parser *p, const struct json_token *object, size_t count)
-{
-	AB_FREE uint32_t *keys = calloc(count, sizeof(*keys));
-	const struct json_token *t = json_first(object), *all = p->doc->tokens;
-
-	if (!keys)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++, t = json_next(t + 1))
-		keys[i] = (uint32_t)(t - all);
-	qsort_r(keys, count, sizeof(*keys), compare_keys, p->doc);
-	for (size_t i = 1; i < count; i++)
-		if (!json_compare(p->doc, &all[keys[i - 1]], &all[keys[i]]))
-			return refuse_key(p, &all[keys[i] > keys[i - 1] ? keys[i] : keys[i - 1]]);
-	return 0;
-}
-
-/* No escapes in them. A bit for each length and first and last byte says which need no look. */
-static int check_few_keys(struct parser *p, const struct json_token *object)
-{
-	const struct json_token *end = json_end(object);
-	const char *text = p->doc->text;
-	uint64_t seen = 0;
-
-	for (const struct json_token *t = json_first(object); t < end; t = json_next(t + 1)) {
-		const char *chars = text + t->at;
-		unsigned int hash = t->size * 11u;
-		uint64_t bit;
-
-		if (t->size)
-			hash += (unsigned char)chars[0] * 3u + (unsigned char)chars[t->size / 2] +
-				(unsigned char)chars[t->size - 1] * 5u;
-		bit = (uint64_t)1 << (hash % 64);
-		if (seen & bit)
-			for (const struct json_token *u = json_first(object); u < t;
-			     u = json_next(u + 1))
-				if (u->size == t->size && !memcmp(text + u->at, chars, t->size))
-					return refuse_key(p, t);
-		seen |= bit;
-	}
-	return 0;
-}
-
 static int parse_value(struct parser *p, int depth);
 
 /* What stands between two elements, or the end. @more: another follows. */
@@ -319,6 +262,7 @@ static int parse_inside(struct parser *p, enum json_type type, int depth, size_t
 static int parse_container(struct parser *p, enum json_type type, int depth)
 {
 	ssize_t index = add(p, type, p->at, 0);
+	const struct json_token *bad;
 	bool escaped = false;
 	size_t count = 0;
 	int err;
@@ -334,8 +278,10 @@ static int parse_container(struct parser *p, enum json_type type, int depth)
 	p->doc->tokens[index].size = (p->doc->count - (size_t)index - 1) & JSON_MAX_BYTES;
 	if (type == JSON_ARRAY || count < 2 || p->lax)
 		return 0;
-	return escaped || count > FEW_KEYS ? check_many_keys(p, &p->doc->tokens[index], count)
-					   : check_few_keys(p, &p->doc->tokens[index]);
+	err = json_check_keys(p->doc, &p->doc->tokens[index], count, escaped, &bad);
+	return err == -EINVAL ? fail_at(p, p->doc->text + bad->at - 1,
+					"the key occurs twice, with another value")
+			      : err;
 }
 
 static int parse_value(struct parser *p, int depth)

@@ -51,8 +51,8 @@ struct json_error {
 #define JSON_MAX_BYTES ((1u << 28) - 1)
 
 /*
- * Takes @text apart, at most @depth levels of arrays and objects. 0; -EINVAL with @error; -ENOMEM. Refuses keys that occur twice in an
- * object. Freed by json_doc_free(), on failure too.
+ * Takes @text apart, at most @depth levels of arrays and objects. 0; -EINVAL with @error; -ENOMEM. Refuses a key that occurs twice in an
+ * object with different values. Freed by json_doc_free(), on failure too.
  */
 int json_doc_parse(struct json_doc *doc, const char *text, size_t len, enum json_flags flags,
 		   int depth, struct json_error *error);

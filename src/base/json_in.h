@@ -36,7 +36,7 @@ int json_in_expected(const struct json_in *in, const struct json_place *at, cons
 		     const struct json_token *value);
 
 /*
- * Parses the whole of @text strictly into in->doc: UTF-8, no NUL, no key twice, nothing behind the document, at most @depth levels. Freed
+ * Parses the whole of @text strictly into in->doc: UTF-8, no NUL, no key with two values, nothing behind the document, at most @depth levels. Freed
  * by json_doc_free(), on failure too. -EINVAL says "file:line:column: ...".
  */
 int json_in_parse(struct json_in *in, const char *text, size_t len, int depth);

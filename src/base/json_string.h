@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Strings inside JSON text; for json_doc.c and json_value.c. */
+/* Strings and keys inside JSON text; for json_doc.c, json_keys.c and json_value.c. */
 #ifndef AB_BASE_JSON_STRING_H
 #define AB_BASE_JSON_STRING_H
 
@@ -17,5 +17,12 @@ size_t json_escape_length(const char *s, size_t len);
 /* Order of two strings or keys by the bytes that they stand for. */
 int json_compare(const struct json_doc *doc, const struct json_token *a,
 		 const struct json_token *b);
+
+/*
+ * Looks for a key that occurs twice in @object with different values: -EINVAL, @bad is its second place. -ENOMEM. @count of members;
+ * @escaped: a key may have escapes in it.
+ */
+int json_check_keys(const struct json_doc *doc, const struct json_token *object, size_t count,
+		    bool escaped, const struct json_token **bad);
 
 #endif

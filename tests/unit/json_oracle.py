@@ -14,6 +14,10 @@ class Integer(str):
     """An integer as it stands in the text."""
 
 
+class Members(list):
+    """Of an object, in their order."""
+
+
 class Refused(Exception):
     """What RFC 8259 leaves to the reader, and ours refuses."""
 
@@ -23,9 +27,13 @@ def refuse(_):
 
 
 def members(pairs):
-    if len({key for key, _ in pairs}) != len(pairs):
-        raise Refused
-    return dict(pairs)
+    """A key may come again with the same text or number, not with another value."""
+    seen = {}
+    for key, value in pairs:
+        if key in seen and (isinstance(value, list) or render(seen[key]) != render(value)):
+            raise Refused
+        seen[key] = value
+    return Members(pairs)
 
 
 def text(value):
@@ -47,9 +55,9 @@ def render(value):
         return text(value)
     if isinstance(value, float):
         return "d" + struct.pack(">d", value).hex()
-    if isinstance(value, list):
-        return "[" + ",".join(render(v) for v in value) + "]"
-    return "{" + ",".join(text(k) + render(v) for k, v in value.items()) + "}"
+    if isinstance(value, Members):
+        return "{" + ",".join(text(k) + render(v) for k, v in value) + "}"
+    return "[" + ",".join(render(v) for v in value) + "]"
 
 
 def judge(document):

@@ -44,8 +44,9 @@ static void test_refused(void **state)
 		{"{a:1}", 1, false, "expected a key in quotes"},
 		{"{\"a\" 1}", 5, false, "expected a colon behind the key"},
 		{"{\"a\":1 \"b\":2}", 7, false, "expected , or }"},
-		{"{\"a\":1,\"b\":2,\"a\":3}", 13, false, "the key occurs twice"},
-		{"{\"a\":1,\"\\u0061\":3}", 7, false, "the key occurs twice"},
+		{"{\"a\":1,\"b\":2,\"a\":3}", 13, false,
+		 "the key occurs twice, with another value"},
+		{"{\"a\":1,\"\\u0061\":3}", 7, false, "the key occurs twice, with another value"},
 		{"[1] 2", 4, false, "more text behind the end"},
 		{"tru", 3, true, "expected a value"},
 		{"trux", 0, false, "expected a value"},
@@ -97,10 +98,13 @@ static void test_many_keys(void **state)
 	text.data[--text.len] = '\0';
 	strbuf_puts(&text, ",\"k7\":1}");
 	assert_int_equal(parse(&doc, strbuf_str(&text), JSON_STRICT, &error), -EINVAL);
-	assert_string_equal(error.what, "the key occurs twice");
+	assert_string_equal(error.what, "the key occurs twice, with another value");
 	assert_int_equal(error.offset, text.len - strlen("\"k7\":1}"));
 	json_doc_free(&doc);
 	assert_int_equal(parse(&doc, strbuf_str(&text), JSON_LAX, &error), 0);
+	json_doc_free(&doc);
+	text.data[text.len - 2] = '0';
+	assert_int_equal(parse(&doc, strbuf_str(&text), JSON_STRICT, &error), 0);
 	json_doc_free(&doc);
 }
 
@@ -239,6 +243,7 @@ static const char *const seeds[] = {
 	"{\"schema\": \"a/b\", \"n\": [1, -2.5e3, 0.1, 1e400, true, false, null], \"o\": {\"k\": {}, \"l\": []}}",
 	"[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00\", \"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\", \"\\u0000\"]",
 	"{\"a\": 1, \"b\": {\"a\": 2}, \"\\u0061b\": 3, \"c\": [{\"a\": 1}, {\"a\": 2}], \"d\": -0.0, \"e\": 123456789012345678901234567890}",
+	"{\"f\": 10, \"g\": [\"1\", {}], \"f\": 10, \"h\": {\"i\": null, \"i\": null}}",
 	" [ [ ] , { } , [ [ 1 ] ] , 0 , -0 , 1E5 , 1e-5 , \"\" ] ",
 };
 
