@@ -20,6 +20,8 @@
 	X(doctor)      \
 	X(validate)    \
 	X(report)      \
+	X(compare)     \
+	X(gate)        \
 	X(schema)      \
 	X(generate)    \
 	X(cleanup)     \

@@ -29,6 +29,13 @@ int fs_path(char *buf, size_t size, const char *fmt, ...)
 	return len < 0 || (size_t)len >= size ? -ENAMETOOLONG : 0;
 }
 
+bool fs_is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 bool fs_exists(const char *path)
 {
 	struct stat st;

@@ -43,6 +43,7 @@ int fs_remove_tree(const char *path, struct diag *d);
  */
 int fs_move_into(const char *from, const char *to, struct diag *d);
 bool fs_exists(const char *path);
+bool fs_is_folder(const char *path);
 /* Hash of a file's content as long as it is now, read through the page cache in 1 MiB pieces. @size may be NULL. */
 int fs_sha256_file(const char *path, char hex[SHA256_HEX_SIZE], uint64_t *size, struct diag *d);
 int fs_sha256_bytes(const void *bytes, size_t len, char hex[SHA256_HEX_SIZE]);

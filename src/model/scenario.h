@@ -130,6 +130,12 @@ int scenario_load(const char *path, const struct scenario_opts *opts, struct sce
 int scenario_parse(const char *name, const char *text, size_t len, const struct scenario_opts *opts,
 		   struct scenario *s, struct diag *d);
 
+/*
+ * One rule of a gate by itself: "metric=..." is not YAML, "metric: bandwidth, max_drop: 5%" is, with or without braces. -EINVAL says
+ * what is wrong.
+ */
+int scenario_gate_rule(const char *text, struct gate_rule *g, struct diag *d);
+
 /* Level that @engine's images are built with, or -1: the tool's default. */
 int scenario_level(const struct scenario *s, const struct engine_info *engine);
 

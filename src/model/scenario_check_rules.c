@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/cleanup.h"
+#include "base/utf8.h"
 #include "model/metrics.h"
 #include "model/phase.h"
 #include "model/scenario_keys.h"
@@ -119,6 +121,47 @@ static int check_expects(const struct reading *r)
 	return 0;
 }
 
+static int check_gate(const struct reading *r, const struct gate_rule *g, const struct rule *rule)
+{
+	if (!g->has_max_drop && !g->has_max_rise)
+		return key_fault(r, &rule->place, "", "bounds nothing: give max_drop or max_rise");
+	/* A bound on the good side alone would let every regression pass. */
+	if (rule->metric.sense == METRIC_HIGHER_IS_BETTER && !g->has_max_drop)
+		return key_fault(r, &rule->place, "max_rise",
+				 "%s is better when higher: give max_drop", g->metric);
+	if (rule->metric.sense == METRIC_LOWER_IS_BETTER && !g->has_max_rise)
+		return key_fault(r, &rule->place, "max_drop",
+				 "%s is better when lower: give max_rise", g->metric);
+	return 0;
+}
+
+int scenario_gate_rule(const char *text, struct gate_rule *g, struct diag *d)
+{
+	AB_CLEANUP(doc_free) struct doc doc = {0};
+	AB_STRBUF struct strbuf label = {0}, flow = {0};
+	struct rule rule = {.place = {.path = "rule"}};
+	struct reading r = {.d = d};
+	struct doc_node *root;
+	int err;
+
+	*g = (struct gate_rule){0};
+	strbuf_puts(&label, "--rule ");
+	utf8_add_clean(&label, text);
+	strbuf_printf(&flow, text[strspn(text, " ")] == '{' ? "%s" : "{%s}", text);
+	if (label.failed || flow.failed)
+		return diag_errno(d, -ENOMEM, "--rule");
+	err = doc_parse(&doc, strbuf_str(&label), true, strbuf_str(&flow), flow.len, &root, d);
+	if (err)
+		return err;
+	r.root = root;
+	err = key_read_map(&r, &gate_table, "", "", root, g);
+	if (err)
+		return err;
+	rule.place.node = root;
+	metric_find(g->metric, &rule.metric);
+	return check_gate(&r, g, &rule);
+}
+
 static int check_gates(const struct reading *r)
 {
 	const struct doc_node *list = doc_find(r->root, "gate");
@@ -138,16 +181,9 @@ static int check_gates(const struct reading *r)
 			continue;
 		if (err)
 			return err;
-		if (!g->has_max_drop && !g->has_max_rise)
-			return key_fault(r, &rule.place, "",
-					 "bounds nothing: give max_drop or max_rise");
-		/* A bound on the good side alone would let every regression pass. */
-		if (rule.metric.sense == METRIC_HIGHER_IS_BETTER && !g->has_max_drop)
-			return key_fault(r, &rule.place, "max_rise",
-					 "%s is better when higher: give max_drop", g->metric);
-		if (rule.metric.sense == METRIC_LOWER_IS_BETTER && !g->has_max_rise)
-			return key_fault(r, &rule.place, "max_drop",
-					 "%s is better when lower: give max_rise", g->metric);
+		err = check_gate(r, g, &rule);
+		if (err)
+			return err;
 		r->s->gates[kept++] = *g;
 	}
 	r->s->gate_count = kept;

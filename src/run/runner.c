@@ -132,10 +132,11 @@ static void clean_up_after_others(void)
 static int learn_host(struct runner *rn, struct diag *d)
 {
 	struct result_host *host = &rn->result->host, now = {0};
-	int err = fio_version(now.fio_version, sizeof(now.fio_version), d);
+	int err = host_facts(&now, d);
 
+	/* An interrupted fio told host_facts() nothing, and a run that goes on would find another fio than this one. */
 	if (!err)
-		err = host_facts(&now, d);
+		err = fio_version(now.fio_version, sizeof(now.fio_version), d);
 	if (!err && host->kernel_release[0])
 		err = runner_same_host(host, &now, d);
 	if (err) {
