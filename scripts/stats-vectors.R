@@ -54,10 +54,4 @@ cat("};\n\n")
 
 p <- c(0.01, 0.04, 0.0004, 0.2, 0.03, 0.9, 0.0004)
 cat("static const double holm_p[] = ", text(p), ";\n", sep = "")
-cat("static const double holm_adjusted[] = ", text(p.adjust(p, "holm")), ";\n\n", sep = "")
-
-cat("static const struct {\n\tdouble p, df, student, normal;\n} quantile_vectors[] = {\n")
-for (q in c(0.000138, 0.005, 0.5, 0.95, 0.99, 0.99986))
-	for (df in c(1, 3, 8, 58))
-		cat(sprintf("\t{%s, %d, %s, %s},\n", number(q), df, number(qt(q, df)), number(qnorm(q))))
-cat("};\n")
+cat("static const double holm_adjusted[] = ", text(p.adjust(p, "holm")), ";\n", sep = "")

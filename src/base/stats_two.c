@@ -5,11 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/random.h"
 
 /* Up to this many pairs the distribution of U is counted; beyond, its normal approximation is close enough. */
 #define EXACT_MAX_PAIRS 2500
 /* Ties make every case a distribution of its own, counted up to this many values of both sides. */
 #define EXACT_MAX_TIED 24
+/* Pairs of samples drawn to find what can be detected. */
+#define ROUNDS	   400
+#define FEW_ROUNDS 40
+#define MANY_PAIRS 10000
 /* Rounding of a sum of probabilities must not decide whether 0.9375 reaches 0.9375. */
 #define EPSILON 1e-12
 
@@ -110,89 +115,100 @@ static bool rank(const double *a, size_t n_a, const double *b, size_t n_b, doubl
 	return true;
 }
 
+/* P(U >= the one seen) and P(U <= the one seen), when b is as a. */
+struct tails {
+	double up, down;
+	bool exact; /* counted */
+};
+
 /*
- * P(rank sum of b >= the one seen), every choice of n_b out of all values alike: number of ways to choose, group by group, by
- * number of values and twice the rank sum.
+ * Every choice of n_b out of all values alike: number of ways to choose, group by group, by number of values and twice the rank sum.
+ * False: no memory.
  */
-static double count_tied(const struct ranked *r)
+static bool count_tied(const struct ranked *r, struct tails *t)
 {
 	size_t n = r->n_a + r->n_b, sums = n * (n + 1) + 1, seen = (size_t)(2 * r->rank_sum_b);
 	AB_FREE double *ways = calloc((r->n_b + 1) * sums, sizeof(*ways));
-	double all = 0, above = 0;
+	double all = 0, above = 0, below = 0;
 	size_t before = 0;
 
 	if (!ways)
-		return 1;
+		return false;
 	ways[0] = 1;
 	for (size_t g = 0; g < r->group_count; g++) {
 		size_t twice = 2 * before + r->groups[g] + 1;
 
-		for (size_t t = 0; t < r->groups[g]; t++)
+		for (size_t i = 0; i < r->groups[g]; i++)
 			for (size_t k = r->n_b; k > 0; k--)
 				for (size_t s = sums; s-- > twice;)
 					ways[k * sums + s] += ways[(k - 1) * sums + s - twice];
 		before += r->groups[g];
 	}
 	for (size_t s = 0; s < sums; s++) {
-		all += ways[r->n_b * sums + s];
-		above += s >= seen ? ways[r->n_b * sums + s] : 0;
+		double here = ways[r->n_b * sums + s];
+
+		all += here;
+		above += s >= seen ? here : 0;
+		below += s <= seen ? here : 0;
 	}
-	return above / all;
+	*t = (struct tails){above / all, below / all, true};
+	return true;
 }
 
 /* By the normal distribution, with correction for ties and continuity. */
-static double approximate(const struct ranked *r)
+static struct tails approximate(const struct ranked *r)
 {
 	double a = (double)r->n_a, b = (double)r->n_b, n = a + b;
-	double u = r->rank_sum_b - b * (b + 1) / 2;
+	double from_mean = r->rank_sum_b - b * (b + 1) / 2 - a * b / 2;
 	double variance = a * b / 12 * (n + 1 - r->tie_sum / (n * (n - 1)));
 
 	if (variance <= 0)
-		return 1;
-	return erfc((u - a * b / 2 - 0.5) / sqrt(variance) / M_SQRT2) / 2;
+		return (struct tails){1, 1, false};
+	return (struct tails){erfc((from_mean - 0.5) / sqrt(variance) / M_SQRT2) / 2,
+			      erfc((-from_mean - 0.5) / sqrt(variance) / M_SQRT2) / 2, false};
 }
 
-static double p_of(struct stats_cache *c, const struct ranked *r, bool *exact)
+static struct tails tails_of(struct stats_cache *c, const struct ranked *r)
 {
+	bool tied = r->group_count < r->n_a + r->n_b;
 	size_t u = (size_t)(r->rank_sum_b - (double)(r->n_b * (r->n_b + 1)) / 2);
+	size_t top = r->n_a * r->n_b;
+	struct tails t = {0, 0, true};
 	const double *p;
-	double above = 0;
 
-	*exact = true;
-	if (r->group_count < r->n_a + r->n_b && r->n_a + r->n_b <= EXACT_MAX_TIED)
-		return count_tied(r);
-	p = r->group_count == r->n_a + r->n_b && r->n_a * r->n_b <= EXACT_MAX_PAIRS
-		    ? distribution(c, r->n_a, r->n_b)
-		    : NULL;
-	*exact = p;
+	if (tied && r->n_a + r->n_b <= EXACT_MAX_TIED && count_tied(r, &t))
+		return t;
+	p = !tied && top <= EXACT_MAX_PAIRS ? distribution(c, r->n_a, r->n_b) : NULL;
 	if (!p)
 		return approximate(r);
-	for (size_t i = u; i <= r->n_a * r->n_b; i++)
-		above += p[i];
-	return above < 1 ? above : 1;
+	/* The distribution is symmetrical. */
+	for (size_t i = u; i <= top; i++)
+		t.up += p[i];
+	for (size_t i = top - u; i <= top; i++)
+		t.down += p[i];
+	t.up = t.up < 1 ? t.up : 1;
+	t.down = t.down < 1 ? t.down : 1;
+	return t;
 }
 
-static double one_sided(struct stats_cache *c, const double *a, size_t n_a, const double *b,
-			size_t n_b, double moved, bool *exact)
+static struct tails compare_ranks(struct stats_cache *c, const double *a, size_t n_a,
+				  const double *b, size_t n_b, double moved)
 {
+	struct tails t = {1, 1, false};
 	struct ranked r;
-	double p = 1;
 
-	*exact = false;
 	if (!n_a || !n_b || n_a > STATS_MAX_SIDE || n_b > STATS_MAX_SIDE)
-		return 1;
+		return t;
 	if (rank(a, n_a, b, n_b, moved, &r))
-		p = p_of(c, &r, exact);
+		t = tails_of(c, &r);
 	free(r.groups);
-	return p;
+	return t;
 }
 
 double stats_p_greater(struct stats_cache *c, const double *a, size_t n_a, const double *b,
 		       size_t n_b, double moved)
 {
-	bool exact;
-
-	return one_sided(c, a, n_a, b, n_b, moved, &exact);
+	return compare_ranks(c, a, n_a, b, n_b, moved).up;
 }
 
 double stats_p_smallest(size_t n_a, size_t n_b)
@@ -229,7 +245,7 @@ static size_t interval_rank(struct stats_cache *c, size_t n_a, size_t n_b, doubl
 	return k;
 }
 
-/* All differences b - a, ascending. */
+/* All differences b - a. */
 static double *differences(const double *a, size_t n_a, const double *b, size_t n_b)
 {
 	double *all = calloc(n_a * n_b, sizeof(*all));
@@ -237,19 +253,49 @@ static double *differences(const double *a, size_t n_a, const double *b, size_t 
 	for (size_t i = 0; all && i < n_a; i++)
 		for (size_t k = 0; k < n_b; k++)
 			all[i * n_b + k] = b[k] - a[i];
-	if (all)
-		qsort(all, n_a * n_b, sizeof(*all), compare_doubles);
 	return all;
+}
+
+/*
+ * Puts the value that would stand at @k if v[from..to) were sorted there, smaller ones before it, larger ones behind it; returns it. C. A. R.
+ * Hoare's FIND (1961). Equal values on both sides are exchanged, so that many of them do not make it slow.
+ */
+static double find(double *v, size_t from, size_t to, size_t k)
+{
+	while (to - from > 1) {
+		double pivot = v[from + (to - from) / 2];
+		ptrdiff_t i = (ptrdiff_t)from, j = (ptrdiff_t)to - 1;
+
+		while (i <= j) {
+			while (v[i] < pivot)
+				i++;
+			while (v[j] > pivot)
+				j--;
+			if (i <= j) {
+				double swap = v[i];
+
+				v[i++] = v[j];
+				v[j--] = swap;
+			}
+		}
+		if ((ptrdiff_t)k <= j)
+			to = (size_t)j + 1;
+		else if ((ptrdiff_t)k >= i)
+			from = (size_t)i;
+		else
+			break;
+	}
+	return v[k];
 }
 
 struct stats_two stats_compare(struct stats_cache *c, const double *a, size_t n_a, const double *b,
 			       size_t n_b, double confidence)
 {
+	size_t pairs = n_a * n_b, middle = pairs / 2, k;
 	struct stats_two two = {0};
 	AB_FREE double *all = NULL;
-	bool exact_up, exact_down;
-	double up, down, tail;
-	size_t k;
+	struct tails t;
+	double tail;
 
 	if (!n_a || !n_b || n_a > STATS_MAX_SIDE || n_b > STATS_MAX_SIDE)
 		return two;
@@ -258,18 +304,70 @@ struct stats_two stats_compare(struct stats_cache *c, const double *a, size_t n_
 		return two;
 	two.n_a = n_a;
 	two.n_b = n_b;
-	two.shift = stats_median(all, n_a * n_b);
+	two.shift = find(all, 0, pairs, middle);
+	if (pairs % 2 == 0)
+		two.shift += (find(all, 0, middle, middle - 1) - two.shift) / 2;
 	k = interval_rank(c, n_a, n_b, confidence, &tail, &two.exact);
 	if (k)
-		two.interval = (struct stats_interval){.low = all[k - 1],
-						       .high = all[n_a * n_b - k],
-						       .confidence = 1 - 2 * tail};
-	up = one_sided(c, a, n_a, b, n_b, 0, &exact_up);
-	down = one_sided(c, b, n_b, a, n_a, 0, &exact_down);
-	two.exact = two.exact && exact_up;
-	two.p = 2 * (up < down ? up : down);
+		two.interval =
+			(struct stats_interval){.low = find(all, 0, middle, k - 1),
+						.high = find(all, middle, pairs, pairs - k),
+						.confidence = 1 - 2 * tail};
+	t = compare_ranks(c, a, n_a, b, n_b, 0);
+	two.exact = two.exact && t.exact;
+	two.p = 2 * (t.up < t.down ? t.up : t.down);
 	two.p = two.p < 1 ? two.p : 1;
 	return two;
+}
+
+static void draw(double *to, size_t n, const double *pool, size_t pool_size, uint64_t *state)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = pool[random_next(state) % pool_size];
+}
+
+/* Deviations of both samples from their own medians, as far apart as they would be from the true ones. */
+static double *deviations(const double *a, size_t n_a, const double *b, size_t n_b)
+{
+	double *pool = calloc(n_a + n_b, sizeof(*pool));
+	double n = (double)(n_a + n_b), stretch = n > 2 ? sqrt(n / (n - 2)) : 1;
+	double middle_a = stats_summarize(a, n_a, 0).median;
+	double middle_b = stats_summarize(b, n_b, 0).median;
+
+	for (size_t i = 0; pool && i < n_a + n_b; i++)
+		pool[i] = stretch * (i < n_a ? a[i] - middle_a : b[i - n_a] - middle_b);
+	return pool;
+}
+
+double stats_detectable(struct stats_cache *c, const double *a, size_t n_a, const double *b,
+			size_t n_b, double level, double power)
+{
+	size_t pairs = n_a * n_b, rounds = pairs <= MANY_PAIRS ? ROUNDS : FEW_ROUNDS, k;
+	AB_FREE double *pool = NULL, *drawn = NULL, *needed = NULL;
+	double tail, found = -1;
+	uint64_t state = 1;
+	bool exact;
+
+	if (n_a < 2 || n_b < 2 || n_a > STATS_MAX_SIDE || n_b > STATS_MAX_SIDE)
+		return -1;
+	k = interval_rank(c, n_a, n_b, 1 - 2 * level, &tail, &exact);
+	pool = deviations(a, n_a, b, n_b);
+	drawn = calloc(n_a + n_b, sizeof(*drawn));
+	needed = calloc(rounds, sizeof(*needed));
+	if (!k || !pool || !drawn || !needed)
+		return -1;
+	for (size_t i = 0; i < rounds; i++) {
+		AB_FREE double *all = NULL;
+
+		draw(drawn, n_a + n_b, pool, n_a + n_b, &state);
+		all = differences(drawn, n_a, drawn + n_a, n_b);
+		if (!all)
+			return -1;
+		/* Moved down by so much, b would leave k - 1 of the differences above 0. */
+		needed[i] = find(all, 0, pairs, pairs - k);
+	}
+	found = find(needed, 0, rounds, (size_t)ceil(power * (double)rounds) - 1);
+	return found > 0 ? found : 0;
 }
 
 struct indexed {
@@ -299,55 +397,4 @@ bool stats_holm(double *p, size_t n)
 		p[order[i].index] = highest < 1 ? highest : 1;
 	}
 	return true;
-}
-
-/* The place where @cdf passes @p. */
-static double invert(double (*cdf)(double x, double df), double df, double p)
-{
-	double low = -1, high = 1;
-
-	while (cdf(low, df) > p)
-		low *= 2;
-	while (cdf(high, df) < p)
-		high *= 2;
-	for (int i = 0; i < 200 && high - low > 1e-13 * (1 + fabs(low)); i++) {
-		double middle = (low + high) / 2;
-
-		if (cdf(middle, df) < p)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (low + high) / 2;
-}
-
-static double normal_cdf(double x, double df)
-{
-	return erfc(-x / M_SQRT2) / 2;
-}
-
-/*
- * Student's distribution by Simpson's rule over the angle: with x = sqrt(df) tan(angle) its density is that of cos(angle)^(df - 1),
- * which is smooth and bounded.
- */
-static double student_cdf(double x, double df)
-{
-	const int steps = 400;
-	double end = atan(x / sqrt(df)), width = end / steps, sum = 0;
-	int sign;
-	double scale = exp(lgamma_r((df + 1) / 2, &sign) - lgamma_r(df / 2, &sign)) / sqrt(M_PI);
-
-	for (int i = 0; i <= steps; i++)
-		sum += pow(cos(i * width), df - 1) * (i == 0 || i == steps ? 1 : i % 2 ? 4 : 2);
-	return 0.5 + scale * sum * width / 3;
-}
-
-double stats_normal_quantile(double p)
-{
-	return invert(normal_cdf, 0, p);
-}
-
-double stats_student_quantile(double p, double df)
-{
-	return invert(student_cdf, df, p);
 }

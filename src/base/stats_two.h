@@ -41,14 +41,18 @@ double stats_p_greater(struct stats_cache *c, const double *a, size_t n_a, const
 double stats_p_smallest(size_t n_a, size_t n_b);
 
 /*
+ * The shift of one side that a one-sided Mann-Whitney test at @level finds with probability @power, if the noise is that of the two
+ * samples: of pairs of samples drawn from their deviations from the medians, how far each would have to be moved for its p to fall to
+ * @level (a value of the sorted differences), and of that the @power quantile. The draws are the same every time. < 0: samples of
+ * these sizes cannot reach @level, or there was no memory.
+ */
+double stats_detectable(struct stats_cache *c, const double *a, size_t n_a, const double *b,
+			size_t n_b, double level, double power);
+
+/*
  * Holm's step-down correction: @p of @n tests become adjusted values, in place; all of those up to alpha can be rejected with
  * at most alpha for one wrong rejection. False: no memory.
  */
 bool stats_holm(double *p, size_t n);
-
-/* Quantile of the standard normal distribution, 0 < p < 1. */
-double stats_normal_quantile(double p);
-/* Quantile of Student's distribution with @df >= 1 degrees of freedom, 0 < p < 1. */
-double stats_student_quantile(double p, double df);
 
 #endif

@@ -129,6 +129,7 @@ static bool judge_items(struct gate *g)
 			family[n++] = g->items[i].test;
 	if (!gate_judge(family, n, g->alpha))
 		return false;
+	gate_find_detectable(family, n, gate_family(family, n), g->alpha);
 	g->judged = n;
 	for (size_t i = 0, k = 0; i < g->item_count; i++) {
 		if (g->items[i].test.change.state != COMPARE_DONE)

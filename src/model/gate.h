@@ -40,6 +40,10 @@ struct gate_test {
 
 /* Judges tests whose samples are there; they are one family. False: no memory. */
 bool gate_judge(struct gate_test *tests, size_t count, double alpha);
+/* How many of @tests share the level: all but those of constants; at least 1. */
+size_t gate_family(const struct gate_test *tests, size_t count);
+/* Fills in detectable_ratio of judged tests, which are some of a family of that size. */
+void gate_find_detectable(struct gate_test *tests, size_t count, size_t family, double alpha);
 
 /* Repetitions of each side that a gate of @count tests needs before it can find any loss. */
 size_t gate_repetitions_needed(size_t count, double alpha);

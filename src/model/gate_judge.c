@@ -7,6 +7,12 @@
 
 #define REPETITIONS_MAX 64
 
+/*
+ * Few repetitions show the tails of their noise badly: the loss that is stated is the one that nearly all draws from them find, so that
+ * GATE_POWER of later runs do (tests/unit/test_gate_power.c).
+ */
+#define DETECTABLE_QUANTILE 0.99
+
 /* The accepted range of the change, on the scale that is tested: logarithms, or differences where a value is 0. */
 struct margin {
 	bool has_low, has_high;
@@ -95,24 +101,41 @@ static enum gate_verdict judge(const struct gate_test *t, double alpha)
 	return is_gain(t, i->low, i->high) ? GATE_BETTER : GATE_SAME;
 }
 
-/*
- * The loss beyond the margin that is found with GATE_POWER: a standard error, from the width of the interval, times what the corrected
- * level and the power take on Student's distribution. Simulated in tests/unit/test_gate_power.c.
- */
-static double detectable(const struct gate_test *t, size_t family, double alpha)
+/* The loss beyond the margin that is found with GATE_POWER. */
+static double detectable(struct stats_cache *cache, const struct gate_test *t, size_t family,
+			 double alpha)
 {
-	const struct stats_interval *i = &t->change.interval;
-	double df = (double)(t->n_a + t->n_b) - 2, level = alpha / (double)family, error, loss;
+	AB_FREE double *a = scaled(t, t->a, t->n_a);
+	AB_FREE double *b = scaled(t, t->b, t->n_b);
+	double level = alpha / (double)family, loss;
 
 	if (t->change.constant)
 		return 0;
-	if (!t->change.relative || i->confidence <= 0 || stats_p_smallest(t->n_a, t->n_b) > level)
+	if (!t->change.relative || !a || !b)
 		return -1;
-	error = (log1p(i->high) - log1p(i->low)) / 2 /
-		stats_student_quantile((1 + i->confidence) / 2, df);
-	loss = error *
-	       (stats_student_quantile(1 - level, df) + stats_student_quantile(GATE_POWER, df));
+	if (t->rule->has_max_drop && t->rule->has_max_rise)
+		level /= 2; /* p of two margins is doubled */
+	loss = stats_detectable(cache, a, t->n_a, b, t->n_b, level, DETECTABLE_QUANTILE);
+	if (loss < 0)
+		return -1;
 	return t->rule->has_max_drop ? -expm1(-loss) : expm1(loss);
+}
+
+size_t gate_family(const struct gate_test *tests, size_t count)
+{
+	size_t family = 0;
+
+	for (size_t i = 0; i < count; i++)
+		family += !tests[i].change.constant;
+	return family ? family : 1;
+}
+
+void gate_find_detectable(struct gate_test *tests, size_t count, size_t family, double alpha)
+{
+	AB_CLEANUP(stats_cache_free) struct stats_cache cache = {0};
+
+	for (size_t i = 0; i < count; i++)
+		tests[i].detectable_ratio = detectable(&cache, &tests[i], family, alpha);
 }
 
 bool gate_judge(struct gate_test *tests, size_t count, double alpha)
@@ -139,7 +162,6 @@ bool gate_judge(struct gate_test *tests, size_t count, double alpha)
 	for (size_t i = 0, k = 0; i < count; i++) {
 		tests[i].p_adjusted = tests[i].change.constant ? 1 : p[k++];
 		tests[i].verdict = judge(&tests[i], alpha);
-		tests[i].detectable_ratio = detectable(&tests[i], family ? family : 1, alpha);
 	}
 	return true;
 }

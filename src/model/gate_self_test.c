@@ -4,21 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/random.h"
 #include "model/gate.h"
-
-/* Fixed, so that two people see the same. SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
 
 static double uniform(uint64_t *state)
 {
-	return (double)(next_random(state) >> 11) / 9007199254740992.0;
+	return (double)(random_next(state) >> 11) / 9007199254740992.0;
 }
 
 /*
@@ -31,7 +22,7 @@ static void resample(const double *from, size_t n, double *to, uint64_t *state)
 	double step = (s.max - s.min) / (double)(2 * n);
 
 	for (size_t i = 0; i < n; i++)
-		to[i] = from[next_random(state) % n] + step * (2 * uniform(state) - 1);
+		to[i] = from[random_next(state) % n] + step * (2 * uniform(state) - 1);
 }
 
 /* The tests that can be tried, with room for both samples of each. */
@@ -124,6 +115,8 @@ static bool plant_rounds(struct trial *t, const struct gate_test *base, double a
 			draw(t, base);
 			if (!gate_judge(t->tests, t->count, alpha))
 				return false;
+			gate_find_detectable(&t->tests[i], 1, gate_family(t->tests, t->count),
+					     alpha);
 			if (t->tests[i].detectable_ratio < 0) {
 				out->blind++;
 				break;

@@ -118,6 +118,7 @@ static void find_planted(const struct gate_rule *rule, size_t n)
 
 		draw_gate(tests, rule, n);
 		assert_true(gate_judge(tests, CELLS, GATE_DEFAULT_ALPHA));
+		gate_find_detectable(&tests[c], 1, gate_family(tests, CELLS), GATE_DEFAULT_ALPHA);
 		loss = tests[c].detectable_ratio;
 		assert_true(loss > 0);
 		detectable += loss;
@@ -154,6 +155,7 @@ static void test_too_few_can_find_nothing_and_say_so(void **unused)
 		values[7][1][i] *= 0.5;
 	assert_true(gate_judge(tests, CELLS, GATE_DEFAULT_ALPHA));
 	assert_int_equal(tests[7].verdict, GATE_NOISY);
+	gate_find_detectable(tests, CELLS, gate_family(tests, CELLS), GATE_DEFAULT_ALPHA);
 	assert_true(tests[7].detectable_ratio < 0);
 	assert_int_equal(gate_repetitions_needed(CELLS, GATE_DEFAULT_ALPHA), 8);
 	/* Alone it can. */

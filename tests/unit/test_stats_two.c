@@ -58,16 +58,6 @@ static void test_holm_as_r_has_it(void **state)
 	assert_true(stats_holm(NULL, 0));
 }
 
-static void test_quantiles_as_r_has_them(void **state)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(quantile_vectors); i++) {
-		assert_close(stats_student_quantile(quantile_vectors[i].p, quantile_vectors[i].df),
-			     quantile_vectors[i].student, 1e-5, "Student's quantile", i);
-		assert_close(stats_normal_quantile(quantile_vectors[i].p),
-			     quantile_vectors[i].normal, 1e-9, "normal quantile", i);
-	}
-}
-
 /* Where R, too, only approximates: the approximation must meet the count at the size where they change. */
 static void test_approximation_meets_the_count(void **state)
 {
@@ -119,7 +109,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_r_has_it),
 		cmocka_unit_test(test_holm_as_r_has_it),
-		cmocka_unit_test(test_quantiles_as_r_has_them),
 		cmocka_unit_test(test_approximation_meets_the_count),
 		cmocka_unit_test(test_what_small_samples_can_say),
 		cmocka_unit_test(test_constant_samples),
