@@ -164,3 +164,32 @@ struct stats_shift stats_hodges_lehmann(const double *differences, size_t n, dou
 	shift.interval.confidence = 1 - 2 * tail;
 	return shift;
 }
+
+/* C. A. R. Hoare, "Algorithm 65: FIND", 1961. Equal values on both sides are exchanged, so that many of them do not make it slow. */
+double stats_select(double *v, size_t from, size_t to, size_t k)
+{
+	while (to - from > 1) {
+		double pivot = v[from + (to - from) / 2];
+		ptrdiff_t i = (ptrdiff_t)from, j = (ptrdiff_t)to - 1;
+
+		while (i <= j) {
+			while (v[i] < pivot)
+				i++;
+			while (v[j] > pivot)
+				j--;
+			if (i <= j) {
+				double swap = v[i];
+
+				v[i++] = v[j];
+				v[j--] = swap;
+			}
+		}
+		if ((ptrdiff_t)k <= j)
+			to = (size_t)j + 1;
+		else if ((ptrdiff_t)k >= i)
+			from = (size_t)i;
+		else
+			break;
+	}
+	return v[k];
+}

@@ -32,6 +32,12 @@ struct stats_interval stats_median_interval(const double *sorted, size_t n, doub
 double stats_median(const double *sorted, size_t n);
 
 /*
+ * The value that would stand at @k if v[from..to) were sorted there, from <= k < to. Afterwards it does, smaller ones before it, larger
+ * ones behind it.
+ */
+double stats_select(double *v, size_t from, size_t to, size_t k);
+
+/*
  * Hodges-Lehmann estimate of the centre of paired differences and its Wilcoxon signed-rank
  * interval: exact up to 200 differences. n = 0 in the answer: there were none, more than
  * STATS_MAX_DIFFERENCES, or no memory.

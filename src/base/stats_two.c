@@ -256,38 +256,6 @@ static double *differences(const double *a, size_t n_a, const double *b, size_t 
 	return all;
 }
 
-/*
- * Puts the value that would stand at @k if v[from..to) were sorted there, smaller ones before it, larger ones behind it; returns it. C. A. R.
- * Hoare's FIND (1961). Equal values on both sides are exchanged, so that many of them do not make it slow.
- */
-static double find(double *v, size_t from, size_t to, size_t k)
-{
-	while (to - from > 1) {
-		double pivot = v[from + (to - from) / 2];
-		ptrdiff_t i = (ptrdiff_t)from, j = (ptrdiff_t)to - 1;
-
-		while (i <= j) {
-			while (v[i] < pivot)
-				i++;
-			while (v[j] > pivot)
-				j--;
-			if (i <= j) {
-				double swap = v[i];
-
-				v[i++] = v[j];
-				v[j--] = swap;
-			}
-		}
-		if ((ptrdiff_t)k <= j)
-			to = (size_t)j + 1;
-		else if ((ptrdiff_t)k >= i)
-			from = (size_t)i;
-		else
-			break;
-	}
-	return v[k];
-}
-
 struct stats_two stats_compare(struct stats_cache *c, const double *a, size_t n_a, const double *b,
 			       size_t n_b, double confidence)
 {
@@ -304,14 +272,14 @@ struct stats_two stats_compare(struct stats_cache *c, const double *a, size_t n_
 		return two;
 	two.n_a = n_a;
 	two.n_b = n_b;
-	two.shift = find(all, 0, pairs, middle);
+	two.shift = stats_select(all, 0, pairs, middle);
 	if (pairs % 2 == 0)
-		two.shift += (find(all, 0, middle, middle - 1) - two.shift) / 2;
+		two.shift += (stats_select(all, 0, middle, middle - 1) - two.shift) / 2;
 	k = interval_rank(c, n_a, n_b, confidence, &tail, &two.exact);
 	if (k)
 		two.interval =
-			(struct stats_interval){.low = find(all, 0, middle, k - 1),
-						.high = find(all, middle, pairs, pairs - k),
+			(struct stats_interval){.low = stats_select(all, 0, middle, k - 1),
+						.high = stats_select(all, middle, pairs, pairs - k),
 						.confidence = 1 - 2 * tail};
 	t = compare_ranks(c, a, n_a, b, n_b, 0);
 	two.exact = two.exact && t.exact;
@@ -320,30 +288,62 @@ struct stats_two stats_compare(struct stats_cache *c, const double *a, size_t n_
 	return two;
 }
 
-static void draw(double *to, size_t n, const double *pool, size_t pool_size, uint64_t *state)
-{
-	for (size_t i = 0; i < n; i++)
-		to[i] = pool[random_next(state) % pool_size];
-}
+/*
+ * Deviations of both samples from their own medians, stretched to what they would be from the true ones, to draw from: smoothed by a kernel of @width (B. W. Silverman, G. A. Young, "The
+ * bootstrap: to smooth or not to smooth?", 1987), since few values show the tails badly.
+ */
+struct pool {
+	double *values;
+	size_t n;
+	double width;
+};
 
-/* Deviations of both samples from their own medians, as far apart as they would be from the true ones. */
-static double *deviations(const double *a, size_t n_a, const double *b, size_t n_b)
+static bool fill_pool(struct pool *pool, const double *a, size_t n_a, const double *b, size_t n_b)
 {
-	double *pool = calloc(n_a + n_b, sizeof(*pool));
-	double n = (double)(n_a + n_b), stretch = n > 2 ? sqrt(n / (n - 2)) : 1;
 	double middle_a = stats_summarize(a, n_a, 0).median;
 	double middle_b = stats_summarize(b, n_b, 0).median;
+	double n = (double)(n_a + n_b), stretch = sqrt(n / (n - 2)), squares = 0;
 
-	for (size_t i = 0; pool && i < n_a + n_b; i++)
-		pool[i] = stretch * (i < n_a ? a[i] - middle_a : b[i - n_a] - middle_b);
-	return pool;
+	*pool = (struct pool){.values = calloc(n_a + n_b, sizeof(double)), .n = n_a + n_b};
+	for (size_t i = 0; pool->values && i < pool->n; i++) {
+		double value = stretch * (i < n_a ? a[i] - middle_a : b[i - n_a] - middle_b);
+
+		pool->values[i] = value;
+		squares += value * value;
+	}
+	/* Silverman's rule of thumb. */
+	pool->width = 1.06 * sqrt(squares / n) * pow(n, -0.2);
+	return pool->values;
+}
+
+static void free_pool(struct pool *pool)
+{
+	free(pool->values);
+}
+
+/* Roughly normal, mean 0, variance 1. */
+static double bump(uint64_t *state)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 3; i++)
+		sum += (double)(random_next(state) >> 11) / 9007199254740992.0;
+	return 2 * sum - 3;
+}
+
+static void draw(double *to, size_t n, const struct pool *pool, uint64_t *state)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = pool->values[random_next(state) % pool->n] + pool->width * bump(state);
 }
 
 double stats_detectable(struct stats_cache *c, const double *a, size_t n_a, const double *b,
 			size_t n_b, double level, double power)
 {
 	size_t pairs = n_a * n_b, rounds = pairs <= MANY_PAIRS ? ROUNDS : FEW_ROUNDS, k;
-	AB_FREE double *pool = NULL, *drawn = NULL, *needed = NULL;
+	AB_FREE double *drawn = calloc(n_a + n_b + 1, sizeof(*drawn));
+	AB_FREE double *needed = calloc(rounds, sizeof(*needed));
+	AB_CLEANUP(free_pool) struct pool pool = {0};
 	double tail, found = -1;
 	uint64_t state = 1;
 	bool exact;
@@ -351,22 +351,19 @@ double stats_detectable(struct stats_cache *c, const double *a, size_t n_a, cons
 	if (n_a < 2 || n_b < 2 || n_a > STATS_MAX_SIDE || n_b > STATS_MAX_SIDE)
 		return -1;
 	k = interval_rank(c, n_a, n_b, 1 - 2 * level, &tail, &exact);
-	pool = deviations(a, n_a, b, n_b);
-	drawn = calloc(n_a + n_b, sizeof(*drawn));
-	needed = calloc(rounds, sizeof(*needed));
-	if (!k || !pool || !drawn || !needed)
+	if (!k || !drawn || !needed || !fill_pool(&pool, a, n_a, b, n_b))
 		return -1;
 	for (size_t i = 0; i < rounds; i++) {
 		AB_FREE double *all = NULL;
 
-		draw(drawn, n_a + n_b, pool, n_a + n_b, &state);
+		draw(drawn, n_a + n_b, &pool, &state);
 		all = differences(drawn, n_a, drawn + n_a, n_b);
 		if (!all)
 			return -1;
 		/* Moved down by so much, b would leave k - 1 of the differences above 0. */
-		needed[i] = find(all, 0, pairs, pairs - k);
+		needed[i] = stats_select(all, 0, pairs, pairs - k);
 	}
-	found = find(needed, 0, rounds, (size_t)ceil(power * (double)rounds) - 1);
+	found = stats_select(needed, 0, rounds, (size_t)ceil(power * (double)rounds) - 1);
 	return found > 0 ? found : 0;
 }
 
