@@ -50,6 +50,10 @@ const char *report_value(const struct text_out *to, char buf[TEXT_NUMBER_SIZE],
 const char *report_change(const struct text_out *to, char buf[TEXT_NUMBER_SIZE],
 			  const struct metric *m, const struct compare_change *change,
 			  double value);
+/* "-3.1 .. +0.2 %"; "too few" where there is no interval. */
+#define REPORT_INTERVAL_SIZE (2 * TEXT_NUMBER_SIZE + 8)
+const char *report_interval(const struct text_out *to, char buf[REPORT_INTERVAL_SIZE],
+			    const struct metric *m, const struct compare_change *change);
 /* "0.008"; "<0.001" below. */
 const char *report_p(char buf[TEXT_NUMBER_SIZE], double p);
 /* One field of CSV, quoted where RFC 4180 wants it, with what spreadsheets would run disarmed. */

@@ -134,6 +134,27 @@ const char *report_change(const struct text_out *to, char buf[TEXT_NUMBER_SIZE],
 	return buf;
 }
 
+const char *report_interval(const struct text_out *to, char buf[REPORT_INTERVAL_SIZE],
+			    const struct metric *m, const struct compare_change *change)
+{
+	const struct stats_interval *i = &change->interval;
+	char low[TEXT_NUMBER_SIZE], high[TEXT_NUMBER_SIZE];
+	size_t len;
+
+	if (i->confidence <= 0) {
+		snprintf(buf, REPORT_INTERVAL_SIZE, "too few");
+		return buf;
+	}
+	report_change(to, low, m, change, i->low);
+	report_change(to, high, m, change, i->high);
+	/* Both ends in percent: once is enough. */
+	len = strlen(low);
+	if (len > 2 && !strcmp(low + len - 2, " %") && strchr(high, '%'))
+		low[len - 2] = '\0';
+	snprintf(buf, REPORT_INTERVAL_SIZE, "%s .. %s", low, high);
+	return buf;
+}
+
 const char *report_p(char buf[TEXT_NUMBER_SIZE], double p)
 {
 	if (p < 0.001)

@@ -6,7 +6,10 @@
 #include "report/compare.h"
 #include "report/parts.h"
 
-#define PER_SIDE 5 /* columns of a side but the first: value, change, interval, p, n */
+#define MIB 1048576.0
+
+/* Columns of a side but the first: value, change, interval, p, n. The last is left out where n is the same everywhere. */
+#define PER_SIDE 5
 
 static enum text_style style_of(const struct compare_row *row, const struct compare_change *change,
 				double confidence)
@@ -30,31 +33,35 @@ static void put_key(struct grid *g, size_t col, const struct compare_row *row,
 			 report_cluster(cluster, row->key.cluster_bytes));
 }
 
+/* A unit that is the same in every row need not stand in each. */
+static bool unit_in_title(const struct metric *m, const struct text_out *to)
+{
+	return m->unit == METRIC_BYTES_PER_S && !to->raw;
+}
+
 static void put_value(struct grid *g, size_t col, const struct compare_row *row,
 		      const struct compare_values *v, const struct text_out *to)
 {
 	char number[TEXT_NUMBER_SIZE];
 
-	if (v->of.n)
+	if (!v->of.n)
+		grid_put(g, col, GRID_RIGHT, STYLE_FAINT, "-");
+	else if (unit_in_title(&row->metric, to))
+		grid_put(g, col, GRID_RIGHT, STYLE_PLAIN, "%s",
+			 text_number(number, v->summary.median / MIB));
+	else
 		grid_put(g, col, GRID_RIGHT, STYLE_PLAIN, "%s",
 			 report_value(to, number, &row->metric, v->summary.median));
-	else
-		grid_put(g, col, GRID_RIGHT, STYLE_FAINT, "-");
 }
 
 static void put_interval(struct grid *g, size_t col, const struct compare_row *row,
 			 const struct compare_change *change, const struct text_out *to)
 {
-	char low[TEXT_NUMBER_SIZE], high[TEXT_NUMBER_SIZE];
+	char interval[REPORT_INTERVAL_SIZE];
 
-	if (change->constant)
-		return;
-	if (change->interval.confidence <= 0)
-		grid_put(g, col, GRID_RIGHT, STYLE_FAINT, "too few");
-	else
-		grid_put(g, col, GRID_RIGHT, STYLE_FAINT, "%s .. %s",
-			 report_change(to, low, &row->metric, change, change->interval.low),
-			 report_change(to, high, &row->metric, change, change->interval.high));
+	if (!change->constant)
+		grid_put(g, col, GRID_RIGHT, STYLE_FAINT, "%s",
+			 report_interval(to, interval, &row->metric, change));
 }
 
 static void put_change(struct grid *g, size_t col, const struct compare_row *row,
@@ -73,7 +80,8 @@ static void put_change(struct grid *g, size_t col, const struct compare_row *row
 }
 
 static void put_side(struct grid *g, size_t col, const struct comparison *c,
-		     const struct compare_row *row, size_t side, const struct text_out *to)
+		     const struct compare_row *row, size_t side, bool with_n,
+		     const struct text_out *to)
 {
 	const struct compare_change *change = &row->changes[side];
 	char number[TEXT_NUMBER_SIZE];
@@ -85,11 +93,13 @@ static void put_side(struct grid *g, size_t col, const struct comparison *c,
 	put_interval(g, col + 2, row, change, to);
 	if (!change->constant)
 		grid_put(g, col + 3, GRID_RIGHT, STYLE_FAINT, "%s", report_p(number, change->p));
-	grid_put(g, col + 4, GRID_RIGHT, STYLE_FAINT, "%zu+%zu", row->values[0].of.n,
-		 row->values[side].of.n);
+	if (with_n)
+		grid_put(g, col + 4, GRID_RIGHT, STYLE_FAINT, "%zu+%zu", row->values[0].of.n,
+			 row->values[side].of.n);
 }
 
-static void put_heads(struct grid *g, const struct comparison *c, const struct compare_view *view)
+static void put_heads(struct grid *g, const struct comparison *c, const struct compare_view *view,
+		      size_t per_side)
 {
 	static const char *const heads[PER_SIDE] = {NULL, "change", "interval", "p", "n"};
 	size_t col = 0;
@@ -100,8 +110,9 @@ static void put_heads(struct grid *g, const struct comparison *c, const struct c
 			 STYLE_HEAD, "%s", compare_axis_names[view->order.axes[i]]);
 	grid_put(g, col++, GRID_RIGHT, STYLE_HEAD, "A");
 	for (size_t side = 1; side < c->side_count; side++) {
-		grid_group(g, col);
-		for (size_t i = 0; i < PER_SIDE; i++, col++)
+		if (side > 1)
+			grid_group(g, col);
+		for (size_t i = 0; i < per_side; i++, col++)
 			grid_put(g, col, GRID_RIGHT, STYLE_HEAD, "%.*s", heads[i] ? 12 : 1,
 				 heads[i] ? heads[i] : (char[]){(char)('A' + side % 26), '\0'});
 	}
@@ -109,12 +120,12 @@ static void put_heads(struct grid *g, const struct comparison *c, const struct c
 
 /* The geometric mean of all ratios: one number for a whole table, of cells that were compared. */
 static void put_mean(struct grid *g, const struct comparison *c, size_t first, size_t end,
-		     const struct text_out *to)
+		     size_t per_side, const struct text_out *to)
 {
 	char number[TEXT_NUMBER_SIZE];
 
 	grid_row(g);
-	grid_put(g, 0, GRID_LEFT, STYLE_FAINT, "geometric mean");
+	grid_head(g, 0, COMPARE_AXES, GRID_LEFT, "geometric mean");
 	for (size_t side = 1; side < c->side_count; side++) {
 		struct compare_change mean = {.relative = true};
 		double sum = 0;
@@ -129,7 +140,7 @@ static void put_mean(struct grid *g, const struct comparison *c, size_t first, s
 			}
 		}
 		if (n)
-			grid_put(g, COMPARE_AXES + 1 + (side - 1) * PER_SIDE + 1, GRID_RIGHT,
+			grid_put(g, COMPARE_AXES + 1 + (side - 1) * per_side + 1, GRID_RIGHT,
 				 STYLE_FAINT, "%s",
 				 report_change(to, number, &c->rows[first].metric, &mean,
 					       expm1(sum / (double)n)));
@@ -152,35 +163,59 @@ static const char *better(const struct metric *m)
 						    : "";
 }
 
-static void print_title(const struct comparison *c, size_t first, const struct text_out *to)
+/* Values of each side in every row of a metric that has any, 0: not the same everywhere. */
+static size_t common_n(const struct comparison *c, size_t first, size_t end)
+{
+	size_t n = 0;
+
+	for (size_t i = first; i < end; i++) {
+		for (size_t side = 0; side < c->side_count; side++) {
+			size_t here = c->rows[i].values[side].of.n;
+
+			if (here && n && here != n)
+				return 0;
+			n = here ? here : n;
+		}
+	}
+	return n;
+}
+
+/* @n: see common_n(). */
+static void print_title(const struct comparison *c, size_t first, size_t n,
+			const struct text_out *to)
 {
 	const struct compare_row *row = &c->rows[first];
+	char each[32] = "";
 
+	if (n)
+		snprintf(each, sizeof(each), " of %zu", n);
 	strbuf_putc(to->sb, '\n');
-	text_line(to, STYLE_HEAD, 2, "%s%s: medians, and the change with its %.3g %% interval",
-		  row->metric_name, better(&row->metric), 100 * c->opts.confidence);
+	text_line(to, STYLE_HEAD, 2, "%s%s%s: medians%s, and the change with its %.3g %% interval",
+		  row->metric_name, unit_in_title(&row->metric, to) ? ", MiB/s" : "",
+		  better(&row->metric), each, 100 * c->opts.confidence);
 }
 
 static void print_metric(const struct comparison *c, const struct compare_view *view, size_t first,
 			 size_t end)
 {
-	size_t cols = COMPARE_AXES + 1 + (c->side_count - 1) * PER_SIDE;
+	size_t n = common_n(c, first, end), per_side = n ? PER_SIDE - 1 : PER_SIDE;
+	size_t cols = COMPARE_AXES + 1 + (c->side_count - 1) * per_side;
 	AB_GRID struct grid g = {0};
 
-	print_title(c, first, &view->to);
+	print_title(c, first, n, &view->to);
 	grid_init(&g, cols, COMPARE_AXES);
-	put_heads(&g, c, view);
+	put_heads(&g, c, view, per_side);
 	for (size_t i = first; i < end; i++) {
 		grid_row(&g);
 		for (size_t k = 0; k < COMPARE_AXES; k++)
 			put_key(&g, k, &c->rows[i], view->order.axes[k]);
 		put_value(&g, COMPARE_AXES, &c->rows[i], &c->rows[i].values[0], &view->to);
 		for (size_t side = 1; side < c->side_count; side++)
-			put_side(&g, COMPARE_AXES + 1 + (side - 1) * PER_SIDE, c, &c->rows[i], side,
-				 &view->to);
+			put_side(&g, COMPARE_AXES + 1 + (side - 1) * per_side, c, &c->rows[i], side,
+				 !n, &view->to);
 	}
 	if (end - first > 1)
-		put_mean(&g, c, first, end, &view->to);
+		put_mean(&g, c, first, end, per_side, &view->to);
 	grid_print(&g, &view->to);
 }
 
@@ -223,7 +258,7 @@ static void print_across(const struct comparison *c, const struct compare_view *
 	size_t cols = COMPARE_AXES - 1 + columns_before(c, first, end, across), col = 0;
 	AB_GRID struct grid g = {0};
 
-	print_title(c, first, &view->to);
+	print_title(c, first, common_n(c, first, end), &view->to);
 	grid_init(&g, cols, COMPARE_AXES - 1);
 	grid_row(&g);
 	for (size_t i = 0; i < COMPARE_AXES; i++)

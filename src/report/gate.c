@@ -38,18 +38,10 @@ static void add_change(struct strbuf *sb, const struct gate_item *item, const st
 static void add_interval(struct strbuf *sb, const struct gate_item *item, const struct text_out *to)
 {
 	const struct compare_change *change = &item->test.change;
-	char low[TEXT_NUMBER_SIZE], high[TEXT_NUMBER_SIZE];
+	char interval[REPORT_INTERVAL_SIZE];
 
-	if (!is_judged(item) || change->constant)
-		return;
-	if (change->interval.confidence <= 0)
-		strbuf_puts(sb, "too few");
-	else
-		strbuf_printf(sb, "%s .. %s",
-			      report_change(to, low, &item->test.metric, change,
-					    change->interval.low),
-			      report_change(to, high, &item->test.metric, change,
-					    change->interval.high));
+	if (is_judged(item) && !change->constant)
+		strbuf_puts(sb, report_interval(to, interval, &item->test.metric, change));
 }
 
 static void add_detectable(struct strbuf *sb, const struct gate_item *item)
@@ -117,36 +109,77 @@ static void add_column(struct strbuf *sb, const struct gate_item *item, enum col
 	}
 }
 
-static void print_table(const struct gate *g, const struct text_out *to)
+/* What is the same in every row is said once, above the table: its metric, margin, number of repetitions. */
+static bool is_common(const struct gate *g, enum column column, const struct text_out *to)
 {
+	AB_STRBUF struct strbuf first = {0}, other = {0};
+
+	if (column != COLUMN_METRIC && column != COLUMN_MARGIN && column != COLUMN_N)
+		return false;
+	for (size_t i = 0; i < g->item_count; i++) {
+		add_column(i ? &other : &first, &g->items[i], column, to);
+		if (i && strcmp(strbuf_str(&first), strbuf_str(&other)) != 0)
+			return false;
+	}
+	return g->item_count;
+}
+
+/* Fills @shown with the columns of the table, their number returned; prints the others. */
+static size_t print_common(const struct gate *g, enum column shown[COLUMNS],
+			   const struct text_out *to)
+{
+	AB_STRBUF struct strbuf line = {0}, value = {0};
+	size_t count = 0;
+
+	for (int k = 0; k < COLUMNS; k++) {
+		if (!is_common(g, (enum column)k, to)) {
+			shown[count++] = (enum column)k;
+			continue;
+		}
+		add_column(&value, &g->items[0], (enum column)k, to);
+		strbuf_printf(&line, "%s%s %s", line.len ? ", " : "", heads[k], strbuf_str(&value));
+	}
+	if (line.len)
+		text_line(to, STYLE_HEAD, 2, "%s", strbuf_str(&line));
+	return count;
+}
+
+static void put_row(struct grid *grid, const struct gate_item *item, const enum column *shown,
+		    size_t count, const struct text_out *to)
+{
+	const struct compare_key *key = &item->row->key;
 	AB_STRBUF struct strbuf sb = {0};
-	AB_GRID struct grid grid = {0};
 	char cluster[TEXT_NUMBER_SIZE];
 
-	grid_init(&grid, 3 + COLUMNS, 3);
+	grid_row(grid);
+	grid_put(grid, 0, GRID_LEFT, STYLE_PLAIN, "%s", key->workload);
+	grid_put(grid, 1, GRID_RIGHT, STYLE_PLAIN, "%s",
+		 report_cluster(cluster, key->cluster_bytes));
+	grid_put(grid, 2, GRID_LEFT, STYLE_PLAIN, "%s", key->engine);
+	for (size_t k = 0; k < count; k++) {
+		add_column(&sb, item, shown[k], to);
+		grid_put(grid, 3 + k, shown[k] <= COLUMN_VERDICT ? GRID_LEFT : GRID_RIGHT,
+			 shown[k] == COLUMN_VERDICT ? styles[item->test.verdict] : STYLE_PLAIN,
+			 "%s", strbuf_str(&sb));
+	}
+}
+
+static void print_table(const struct gate *g, const struct text_out *to)
+{
+	enum column shown[COLUMNS];
+	size_t count = print_common(g, shown, to);
+	AB_GRID struct grid grid = {0};
+
+	grid_init(&grid, 3 + count, 3);
 	grid_row(&grid);
 	grid_put(&grid, 0, GRID_LEFT, STYLE_HEAD, "workload");
 	grid_put(&grid, 1, GRID_RIGHT, STYLE_HEAD, "cluster");
 	grid_put(&grid, 2, GRID_LEFT, STYLE_HEAD, "engine");
-	for (size_t i = 0; i < COLUMNS; i++)
-		grid_put(&grid, 3 + i, i <= COLUMN_VERDICT ? GRID_LEFT : GRID_RIGHT, STYLE_HEAD,
-			 "%s", heads[i]);
-	for (size_t i = 0; i < g->item_count; i++) {
-		const struct gate_item *item = &g->items[i];
-		const struct compare_key *key = &item->row->key;
-
-		grid_row(&grid);
-		grid_put(&grid, 0, GRID_LEFT, STYLE_PLAIN, "%s", key->workload);
-		grid_put(&grid, 1, GRID_RIGHT, STYLE_PLAIN, "%s",
-			 report_cluster(cluster, key->cluster_bytes));
-		grid_put(&grid, 2, GRID_LEFT, STYLE_PLAIN, "%s", key->engine);
-		for (size_t k = 0; k < COLUMNS; k++) {
-			add_column(&sb, item, (enum column)k, to);
-			grid_put(&grid, 3 + k, k <= COLUMN_VERDICT ? GRID_LEFT : GRID_RIGHT,
-				 k == COLUMN_VERDICT ? styles[item->test.verdict] : STYLE_PLAIN,
-				 "%s", strbuf_str(&sb));
-		}
-	}
+	for (size_t k = 0; k < count; k++)
+		grid_put(&grid, 3 + k, shown[k] <= COLUMN_VERDICT ? GRID_LEFT : GRID_RIGHT,
+			 STYLE_HEAD, "%s", heads[shown[k]]);
+	for (size_t i = 0; i < g->item_count; i++)
+		put_row(&grid, &g->items[i], shown, count, to);
 	grid_print(&grid, to);
 }
 
