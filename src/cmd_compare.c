@@ -6,8 +6,17 @@
 #include "base/cleanup.h"
 #include "report/compare.h"
 
-enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON };
-static const char *const format_names[] = {"text", "markdown", "csv", "json", NULL};
+enum format {
+	FORMAT_TEXT,
+	FORMAT_MARKDOWN,
+	FORMAT_CSV,
+	FORMAT_JSON,
+	FORMAT_BENCHSTAT,
+	FORMAT_ACTION,
+};
+static const char *const format_names[] = {
+	"text", "markdown", "csv", "json", "benchstat", "github-action-benchmark", NULL,
+};
 
 /* What most people look at first; of those, the ones that any side has. */
 static const char *const default_metrics[] = {
@@ -104,8 +113,8 @@ static void drop_empty(struct comparison *c)
 	comparison_cut(c, kept);
 }
 
-static void print(const struct options *o, const struct comparison *c,
-		  const struct compare_view *view, struct strbuf *out)
+static int print(const struct options *o, const struct comparison *c,
+		 const struct compare_view *view, struct strbuf *out, struct diag *d)
 {
 	switch (o->format) {
 	case FORMAT_MARKDOWN:
@@ -117,9 +126,15 @@ static void print(const struct options *o, const struct comparison *c,
 	case FORMAT_JSON:
 		report_compare_json(c, out);
 		break;
+	case FORMAT_BENCHSTAT:
+		report_compare_benchstat(c, out);
+		break;
+	case FORMAT_ACTION:
+		return report_compare_action(c, out, d);
 	default:
 		report_compare_text(c, view);
 	}
+	return 0;
 }
 
 static enum exit_status compare(const struct options *o, struct compare_side *sides, size_t count,
@@ -156,7 +171,8 @@ static enum exit_status compare(const struct options *o, struct compare_side *si
 		drop_empty(&c);
 	compare_sort(&c, &view.order);
 	view.to = results_text_out(&o->to, inv, &out);
-	print(o, &c, &view, &out);
+	if (print(o, &c, &view, &out, d))
+		return STATUS_USAGE;
 	return results_write(&o->to, &out, d);
 }
 

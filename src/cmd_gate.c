@@ -8,8 +8,17 @@
 #include "model/gate.h"
 #include "report/compare.h"
 
-enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON, FORMAT_JUNIT };
-static const char *const format_names[] = {"text", "markdown", "csv", "json", "junit", NULL};
+enum format {
+	FORMAT_TEXT,
+	FORMAT_MARKDOWN,
+	FORMAT_CSV,
+	FORMAT_JSON,
+	FORMAT_JUNIT,
+	FORMAT_OPENMETRICS,
+};
+static const char *const format_names[] = {
+	"text", "markdown", "csv", "json", "junit", "openmetrics", NULL,
+};
 
 struct options {
 	const char *baseline;
@@ -130,6 +139,9 @@ static void print(const struct options *o, const struct gate *g, const struct te
 		break;
 	case FORMAT_JUNIT:
 		report_gate_junit(g, to->sb);
+		break;
+	case FORMAT_OPENMETRICS:
+		report_gate_openmetrics(g, to->sb);
 		break;
 	default:
 		report_gate_text(g, to);

@@ -196,10 +196,12 @@ static int parse_word(struct parser *p)
 
 		if (words[i].lax && !p->lax)
 			continue;
-		if (left < len && !memcmp(p->at, word, left))
-			p->at = p->end; /* cut inside the word */
-		if (left < len || memcmp(p->at, word, len))
+		if (memcmp(p->at, word, left < len ? left : len) != 0)
 			continue;
+		if (left < len) {
+			p->at = p->end;
+			return fail(p, "a word without end");
+		}
 		p->at += len;
 		return add(p, words[i].type, p->at - len, len) < 0 ? -ENOMEM : 0;
 	}

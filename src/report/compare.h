@@ -23,12 +23,19 @@ void report_compare_json(const struct comparison *c, struct strbuf *out);
 void report_compare_markdown(const struct comparison *c, const struct compare_view *view,
 			     struct strbuf *out);
 
+/* Text that benchstat reads, a line per repetition: `benchstat -col side FILE`. */
+void report_compare_benchstat(const struct comparison *c, struct strbuf *out);
+/* JSON of github-action-benchmark's custom tools: medians of the last side. -EINVAL: metrics of both directions, or of none. */
+int report_compare_action(const struct comparison *c, struct strbuf *out, struct diag *d);
+
 void report_gate_text(const struct gate *g, const struct text_out *to);
 void report_gate_csv(const struct gate *g, struct strbuf *out);
 void report_gate_json(const struct gate *g, struct strbuf *out);
 void report_gate_markdown(const struct gate *g, const struct text_out *to, struct strbuf *out);
 /* A test case per test: worse is a failure, too noisy, incomparable and invalid are errors, a cell that could not run here is skipped. */
 void report_gate_junit(const struct gate *g, struct strbuf *out);
+/* OpenMetrics text, for a file that Prometheus' node_exporter picks up. */
+void report_gate_openmetrics(const struct gate *g, struct strbuf *out);
 void report_self_test(const struct gate_self_test *t, bool passed, double alpha,
 		      const struct text_out *to);
 

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Judges the gate's machine formats: compare_judge.py JUNIT JSON CSV MARKDOWN, of the same gate."""
+"""Judges the gate's machine formats: compare_judge.py JUNIT JSON CSV MARKDOWN OPENMETRICS, of the same gate."""
 import csv
 import json
 import sys
 import xml.etree.ElementTree
+
+from prometheus_client.openmetrics import parser
 
 JUNIT = {"worse": "failure", "too noisy": "error", "incomparable": "error", "invalid": "error"}
 
@@ -33,6 +35,14 @@ def main():
         assert row["reason"] == test.get("reason", ""), row
     counted = {v: sum(t["verdict"] == v for t in tests) for v in gate["verdicts"]}
     assert counted == gate["verdicts"], counted
+    with open(sys.argv[5], encoding="utf-8") as file:
+        families = {family.name: family for family in parser.text_fd_to_metric_families(file)}
+    states = families["accelbench_gate_verdict"].samples
+    assert len(states) == len(tests) * len(gate["verdicts"])
+    said = [s.labels["accelbench_gate_verdict"] for s in states if s.value]
+    assert said == [test["verdict"] for test in tests], said
+    changes = [s.value for s in families["accelbench_gate_change_ratio"].samples]
+    assert changes == [t["change_ratio"] for t in tests if "change_ratio" in t], changes
     assert len(markdown) < 65000
     table = [line for line in markdown.splitlines() if line.startswith("|")]
     assert len(table) == 2 + len(tests) and len({line.replace("\\|", "").count("|") for line in table}) == 1

@@ -80,10 +80,15 @@ sed 's/"schema_version": "1/"schema_version": "7/' base/result.json >later.json
 expect 'compare: a later major version' 2 'version 7.' compare later.json base
 
 for variant in same slower invalid skipped other_fio; do
-	for format in junit json csv markdown; do
+	for format in junit json csv markdown openmetrics; do
 		"$accelbench" gate --baseline base "$variant" --rule "$rule" --rule 'metric: ratio, max_drop: 1%' \
 			--format "$format" --output "$format" 2>/dev/null || true
 	done
-	judge "formats: $variant" "$here/compare_judge.py" junit json csv markdown
+	judge "formats: $variant" "$here/compare_judge.py" junit json csv markdown openmetrics
 done
+for format in benchstat github-action-benchmark json; do
+	"$accelbench" compare base slower --metric bandwidth --metric iops --format "$format" --output "$format"
+done
+judge 'formats: of other tools' "$here/benchstat_judge.py" benchstat github-action-benchmark json
+expect 'compare: metrics of both directions for one chart' 2 '--metric' compare base same --format github-action-benchmark
 exit "$failed"
