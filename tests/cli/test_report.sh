@@ -55,7 +55,7 @@ reads_again()
 mkdir empty pipe
 mkfifo pipe/result.json
 head -c 5000 "$good" >cut.json
-sed 's/"1\.0"/"2.0"/' "$good" >later.json
+sed 's/"1\.[0-9]*"/"2.0"/' "$good" >later.json
 sed 's/"cluster_bytes": 16384/"cluster_bytes": -1/' "$good" >negative.json
 printf 'not JSON\n' >text.json
 
