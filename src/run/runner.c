@@ -282,6 +282,7 @@ static int run_steps(struct runner *rn, struct diag *d)
 {
 	uint64_t t0 = clock_mono_ns();
 	size_t ran = 0, due = count_due(rn);
+	bool told;
 	int err = 0;
 
 	for (rn->next = 0; !err && rn->next < rn->plan->step_count; rn->next++) {
@@ -292,13 +293,15 @@ static int run_steps(struct runner *rn, struct diag *d)
 		if (!is_due(rn, step))
 			continue;
 		err = runner_step(rn, step, d);
-		if (err != -EINTR && rn->result->cells[step->cell].sample_count) {
-			ran++;
-			report_step(rn, step, clock_mono_ns() - t0, ran, due > ran ? due : ran);
-		}
+		told = err != -EINTR && rn->result->cells[step->cell].sample_count;
 		account_time(rn);
 		if (!err)
 			err = result_save(rn->dir, rn->result, d);
+		/* Who reads of a repetition finds it in the result, whatever happens next. */
+		if (told) {
+			ran++;
+			report_step(rn, step, clock_mono_ns() - t0, ran, due > ran ? due : ran);
+		}
 	}
 	return err;
 }
