@@ -10,7 +10,7 @@ PKG_CONFIG ?= pkg-config
 # Ubuntu's wrapper answers for the running kernel only; any version of it does here.
 BPFTOOL    ?= $(firstword $(shell for b in bpftool /usr/sbin/bpftool /usr/lib/linux-tools/*/bpftool; do \
 		"$$b" version >/dev/null 2>&1 && echo "$$b"; done; true) bpftool)
-PKGS       := libbpf libelf yaml-0.1 mount blkid libcrypto
+PKGS       := libbpf libelf yaml-0.1 mount libcrypto
 
 prefix     ?= /usr/local
 bindir     ?= $(prefix)/bin

@@ -18,6 +18,7 @@
 	X(run)         \
 	X(plan)        \
 	X(doctor)      \
+	X(trace)       \
 	X(validate)    \
 	X(report)      \
 	X(compare)     \

@@ -45,6 +45,28 @@ static void drop_done(int fd)
 	}
 }
 
+static size_t count_entries(int fd)
+{
+	uint64_t key = 0, next;
+	void *previous = NULL;
+	size_t n = 0;
+
+	while (!bpf_map_get_next_key(fd, previous, &next)) {
+		key = next;
+		previous = &key;
+		n++;
+	}
+	return n;
+}
+
+void collect_tidy(struct session *s)
+{
+	int fd = bpf_map__fd(s->skel->maps.inflights);
+
+	if (count_entries(fd) > bpf_map__max_entries(s->skel->maps.inflights) / 2)
+		drop_done(fd);
+}
+
 int collect_reset(struct session *s, struct diag *d)
 {
 	uint32_t used = s->skel->bss->next_set < AB_MAX_SETS ? s->skel->bss->next_set : AB_MAX_SETS;

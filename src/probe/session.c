@@ -286,6 +286,13 @@ int session_end(struct session *s, struct result_trace *trace, struct result_cpu
 	return err;
 }
 
+int session_read(struct session *s, struct result_trace *trace, struct result_cpu *cpu,
+		 struct diag *d)
+{
+	collect_tidy(s);
+	return collect_window(s, trace, cpu, d);
+}
+
 int session_records(struct session *s, struct ab_record **records, size_t *count, struct diag *d)
 {
 	if (s->ring)

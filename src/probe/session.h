@@ -36,6 +36,12 @@ int session_begin(struct session *s, uint32_t kernel_dev, struct diag *d);
 /* Ends the window and adds what was seen to @trace; kernel threads' CPU time of the window to @cpu. */
 int session_end(struct session *s, struct result_trace *trace, struct result_cpu *cpu,
 		struct diag *d);
+/*
+ * What the window has seen so far, added to an empty @trace, while it goes on: for live displays. Requests that are open count when
+ * they end.
+ */
+int session_read(struct session *s, struct result_trace *trace, struct result_cpu *cpu,
+		 struct diag *d);
 /* Sampled records of windows so far, drained; freed by the caller. */
 int session_records(struct session *s, struct ab_record **records, size_t *count, struct diag *d);
 /* Name of an observed driver (a record's `driver`), or "?". */

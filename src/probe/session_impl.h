@@ -41,6 +41,11 @@ struct session {
 bool session_wants_role(const bool *phases, enum hook_role role);
 /* Zeroes histograms, counters and CPU times; forgets requests in flight that ended. */
 int collect_reset(struct session *s, struct diag *d);
+/*
+ * In a long window: when the table of requests in flight is more than half full of ended ones, these are forgotten. A late callback of
+ * one of them is a stranger then.
+ */
+void collect_tidy(struct session *s);
 /* Entries minus exits, as of now. */
 int64_t collect_open_requests(struct session *s);
 /* Adds the window's data to @trace and @cpu. */

@@ -168,7 +168,7 @@ check "it goes on in the lab, to its end" equal "$(status panic) $(kept panic)" 
 check "nothing is left beside its results" nothing_left panic
 
 strike frozen stop &
-run frozen "$engines" --lab-dir "$work/lab" --lab-timeout 90s
+run frozen "$engines" --lab-dir "$work/lab" --lab-timeout 60s
 wait $!
 check "a guest that stands still between repetitions: status 3" equal "$(status frozen)" 3
 check "the message says that it did not end" says frozen "the guest did not end in time" stderr
