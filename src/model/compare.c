@@ -174,16 +174,22 @@ static comparable_set result_differences(const struct compare_side *a, const str
 	return set;
 }
 
+/* Of cells that were measured: of others it is not known what they would have been measured on. */
 static comparable_set cell_differences(const struct compare_side *a, const struct compare_side *b,
 				       const struct compare_key *key)
 {
-	const struct result_cell *first = compare_cell(&a->results[0], key), *cell;
+	const struct result_cell *first = compare_cell(&a->results[0], key);
+	const struct compare_side *const sides[] = {a, b};
 	comparable_set set = 0;
 
-	for (size_t i = 0; first && i < b->count; i++) {
-		cell = compare_cell(&b->results[i], key);
-		if (cell)
-			set |= comparable_differences(&a->results[0], first, &b->results[i], cell);
+	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
+		for (size_t k = 0; k < sides[i]->count; k++) {
+			const struct result *r = &sides[i]->results[k];
+			const struct result_cell *cell = compare_cell(r, key);
+
+			if (!absence_of(first).why && !absence_of(cell).why)
+				set |= comparable_differences(&a->results[0], first, r, cell);
+		}
 	}
 	return set;
 }

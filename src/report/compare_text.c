@@ -187,9 +187,14 @@ static void print_title(const struct comparison *c, size_t first, size_t n,
 	const struct compare_row *row = &c->rows[first];
 	char each[32] = "";
 
+	strbuf_putc(to->sb, '\n');
+	if (row->metric.info && row->metric.info->constant) {
+		text_line(to, STYLE_HEAD, 2, "%s%s: of the images, the same in every repetition",
+			  row->metric_name, better(&row->metric));
+		return;
+	}
 	if (n)
 		snprintf(each, sizeof(each), " of %zu", n);
-	strbuf_putc(to->sb, '\n');
 	text_line(to, STYLE_HEAD, 2, "%s%s%s: medians%s, and the change with its %.3g %% interval",
 		  row->metric_name, unit_in_title(&row->metric, to) ? ", MiB/s" : "",
 		  better(&row->metric), each, 100 * c->opts.confidence);
