@@ -232,7 +232,10 @@ static enum exit_status trace(struct tracing *t, struct diag *d)
 			status = tick(t, d);
 	}
 	/* Whatever ended it, what was seen is summed up. A reader that went away wants nothing more. */
-	return status ? status : summarize(t, d);
+	if (!status)
+		status = summarize(t, d);
+	/* Without a duration a signal is how it ends. */
+	return !status && o->duration_ns && ab_interrupted() ? STATUS_FAILED : status;
 }
 
 static enum exit_status status_of(int err)

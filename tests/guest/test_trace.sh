@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # accelbench trace in the lab's guest, as root: what it counts against the accelerator's own log, the files' sizes and the block layer.
-# timeout: 240
+# timeout: 120
 
 set -euo pipefail
 
@@ -38,7 +38,8 @@ start()
 {
 	local name=$1 i
 	shift
-	"$accelbench" trace "$@" >"$work/$name.out" 2>"$work/$name.err" &
+	# A shell's background processes ignore SIGINT otherwise, and what is ignored from the start stays so.
+	env --default-signal=INT "$accelbench" trace "$@" >"$work/$name.out" 2>"$work/$name.err" &
 	tracer=$!
 	for ((i = 0; i < 300; i++)); do
 		! grep -q '^tracing' "$work/$name.err" || return 0
@@ -72,6 +73,8 @@ engine()
 {
 	sed -nE "/\"kind\": \"summary\"/s/.*\"engine_observed\": \"$2\",[^{]*\"$3\": ([0-9]+).*/\1/p" "$work/$1.out"
 }
+# about BYTES SIZE: all of them; clusters at the ends of what is read ahead are decoded twice.
+about() { [[ $1 -ge $2 && $1 -le $(($2 + $2 / 50)) ]] || { echo "$1 bytes, expected $2 and at most 2 % more" && return 1; }; }
 in_log() { awk -F, 'NR > 1' "$debug/log" | wc -l; }
 
 prepare
@@ -83,8 +86,8 @@ for _ in 1 2 3; do
 done
 sleep 0.7
 end INT
-check "Ctrl-C ends it with a summary, by the signal's status" equal "$status" 130
-check "in software: all bytes of one file system, and of no other" equal "$(number software out_bytes)" $((3 * size))
+check "Ctrl-C is how it ends: with a summary, status 0" equal "$status" 0
+check "in software: all bytes of one file system, and of no other" about "$(number software out_bytes)" $((3 * size))
 check "the intervals make up the summary" equal "$(sum software requests)" "$(number software requests)"
 check "their bytes too" equal "$(sum software out_bytes)" "$(number software out_bytes)"
 check "more than one interval had requests" test \
@@ -100,21 +103,25 @@ read_cold "$work/a"
 wait $tracer && status=0 || status=$?
 check "--duration ends it: status 0" equal "$status" 0
 check "requests of the accelerator as in its log" equal "$(engine offload qat_deflate requests)" "$(in_log)"
-check "and all bytes" equal "$(number offload out_bytes)" $((2 * size))
+check "and all bytes" about "$(number offload out_bytes)" $((2 * size))
+
+start early "$work/a" --duration 1h
+end INT
+check "before --duration is over: the signal's status, with the summary" equal "$status $(grep -c ' requests in ' "$work/early.out")" "130 1"
 
 start both --interval 500ms --columns 80
 read_cold "$work/a"
 read_cold "$work/b"
 sleep 1.2
 end TERM
-check "without a path: every file system, status of the signal" equal "$status $(grep -c ' requests in ' "$work/both.out")" "143 2"
+check "without a path: every file system" equal "$status $(grep -c ' requests in ' "$work/both.out")" "0 2"
 check "no line is longer than asked for" fails grep -qE '^.{81}' "$work/both.out"
 
 # Attached and detached under load.
 while true; do read_cold "$work/a"; done &
 load=$!
 lost=0
-for _ in {1..8}; do
+for _ in {1..5}; do
 	start again "$work/a" --json --duration 300ms
 	wait $tracer || lost=$((lost + 1))
 	[[ $(number again lost) == 0 ]] || lost=$((lost + 1))
