@@ -285,6 +285,14 @@ static void json_figure(struct json_out *j, const char *key, const struct figure
 		json_null(j, key);
 }
 
+static void json_bytes(struct json_out *j, const char *key, const struct figure *f)
+{
+	if (f->known)
+		json_u64(j, key, (uint64_t)f->value);
+	else
+		json_null(j, key);
+}
+
 static void json_phase(struct json_out *j, const char *name, const struct result_hist *h)
 {
 	if (!h->count) {
@@ -305,8 +313,8 @@ static void json_row(struct json_out *j, const struct live_row *row)
 	json_string(j, "engine_observed", row->engine);
 	json_string(j, "direction", row->direction);
 	json_u64(j, "requests", row->requests);
-	json_figure(j, "in_bytes", &row->in_bytes);
-	json_figure(j, "out_bytes", &row->out_bytes);
+	json_bytes(j, "in_bytes", &row->in_bytes);
+	json_bytes(j, "out_bytes", &row->out_bytes);
 	json_object_begin(j, "phases");
 	for (int p = 0; p < AB_PHASES; p++)
 		json_phase(j, phase_table[p].name, &row->hists[p]);
