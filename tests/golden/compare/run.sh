@@ -22,13 +22,13 @@ check()
 	shift 3
 	"$accelbench" "$@" >out 2>err || status=$?
 	[[ $update != --update ]] || cp out "$want"
-	if [[ $status == "$expected" ]] && diff -u "$want" out >diff; then
+	if [[ $status == "$expected" ]] && diff -u "$want" out >differs; then
 		echo "ok $name"
 		return
 	fi
 	echo "not ok $name"
 	echo "# exit status $status, expected $expected"
-	sed 's/^/# /' err diff
+	sed 's/^/# /' err differs
 	failed=1
 }
 
